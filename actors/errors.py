@@ -1,0 +1,94 @@
+"""The errors of agents, by who can act.
+
+    AgentError                      root of everything this layer raises
+    ├── InvalidArgument             you used it wrongly (also a ValueError)
+    │   ├── ConfigError             a setting has a value it cannot have; names the field
+    │   └── ToolSchemaError         a tool cannot be described to a model
+    ├── ToolExists                  a tool name is taken
+    ├── AgentBusy                   the agent runs a turn and the call may not wait
+    ├── ModelError                  the model's side failed
+    │   ├── ModelUnavailable        nothing answers there, or the answer broke off
+    │   ├── ModelTimeout            it did not answer in time
+    │   ├── ModelHTTPError          it answered with a status that is no success
+    │   ├── ModelReplyError         it answered with something that is no reply
+    │   └── ToolCallError           its reply holds a tool call that cannot be read
+    └── LocalModelError             a model file or the local server cannot be had
+
+Messages are lower case and say what was expected, what came and what to do.
+"""
+
+from __future__ import annotations
+
+
+class AgentError(Exception):
+    """Root of every error the `actors` package raises on purpose."""
+
+
+class InvalidArgument(AgentError, ValueError):
+    """A caller passed something that can never work; the message names it."""
+
+
+class ConfigError(InvalidArgument):
+    """A setting has a value it cannot have.
+
+    `field` is the canonical name of the setting.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"config field {field!r}: {problem}")
+        self.field = field
+
+
+class ToolSchemaError(InvalidArgument):
+    """A tool cannot be described to a model; the message names the tool."""
+
+
+class ToolExists(AgentError):
+    """A tool of that name is registered already."""
+
+
+class AgentBusy(AgentError):
+    """The agent runs a turn, and this call may not wait for its end."""
+
+
+class ModelError(AgentError):
+    """The model's side failed; what was asked may be asked again."""
+
+
+class ModelUnavailable(ModelError):
+    """Nothing answers at the address, or the answer broke off half-way."""
+
+
+class ModelTimeout(ModelError):
+    """The model server did not answer, or stopped answering, within its time."""
+
+
+class ModelHTTPError(ModelError):
+    """The model server answered with a status outside 200 to 299.
+
+    `status` is that number; `retry_after_s` the seconds its Retry-After header asks for, if any.
+    """
+
+    def __init__(self, message: str, *, status: int, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_s = retry_after_s
+
+
+class ModelReplyError(ModelError):
+    """The model server answered with something that is no reply (HTML, no choices, an `error` key)."""
+
+
+class ToolCallError(ModelReplyError):
+    """A reply holds a tool call that cannot be read.
+
+    `final` is true where asking again cannot help (its arguments are no JSON object; gaia 2.3).
+    """
+
+    def __init__(self, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
+
+
+class LocalModelError(AgentError):
+    """A model file or the local model server cannot be had; the message says what to do."""
