@@ -1,0 +1,65 @@
+# greenroom: the commands of the README, and those of whoever works on it.
+#
+#   make run      ask a real model on this machine a question that needs a tool
+#   make test     run the test suite
+#   make lint     style and types
+#   make bench    the benchmark table (QUICK=1 for a short one)
+#   make clean    remove the environment and everything built
+#
+# Needs Python 3.11 or newer with its venv module (on Debian: apt install python3 python3-venv) and make.
+# Everything goes into .venv; nothing is installed elsewhere but model files, in the user's cache.
+
+PYTHON   ?= python3
+VENV     ?= .venv
+MODEL    ?= qwen2.5-coder-0.5b-instruct
+QUESTION ?= What is 12.5 plus 30?
+QUICK    ?=
+ARGS     ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+# The models the tests marked `real` talk to.
+TEST_MODELS := $(MODEL)
+
+.PHONY: run test lint bench clean
+.DELETE_ON_ERROR:
+
+run: $(VENV)/.installed-run
+	@$(BIN)/greenroom model pull $(MODEL)
+	@$(BIN)/greenroom run --provider local --model $(MODEL) "$(QUESTION)"
+
+test: $(VENV)/.installed-test
+	@for model in $(TEST_MODELS); do $(BIN)/greenroom model pull $$model || exit 1; done
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find runtime actors tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Stamps: the environment is made once, and installed into again only when pyproject.toml changes.
+# The install is editable, so that a change in the source needs no install at all.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "greenroom needs Python 3.11 or newer, $(PYTHON) is older or missing; say which: make PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "$(PYTHON) cannot make an environment; on Debian: apt install python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.installed-run: $(VENV)/.made pyproject.toml
+	@echo "installing greenroom and its local model server into $(VENV)"
+	@$(PIP) --editable '.[local]'
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.made pyproject.toml
+	@echo "installing greenroom and what its tests need into $(VENV)"
+	@$(PIP) --editable '.[test,local,fast]'
+	@touch $@
