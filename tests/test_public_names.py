@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import tomllib
@@ -58,6 +59,17 @@ def test_public_methods_are_documented(folder: str) -> None:
         and not inspect.getdoc(function)
     ]
     assert not bare
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_error_is_explained(package: str) -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    defined = [
+        node.name
+        for node in modules()[f"{package}.errors"].tree.body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert not [name for name in defined if f"`{name}`" not in page]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
