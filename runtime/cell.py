@@ -1,0 +1,459 @@
+"""The cell: what survives a restart. It owns the mailbox, the ref, the name and the state of one actor.
+
+The user's instance is made anew for each incarnation; the cell goes on, so a ref stays valid for the
+actor's whole supervised life and messages that wait are not lost. The failing message is not retried.
+
+`runtime.lifecycle` begins and ends incarnations; this part takes messages and does what an actor asks
+for. `deliver`, `stop_from_outside` and `cancel_handler` may be called from any thread, the rest on the
+loop thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from types import CoroutineType
+from typing import Any, cast
+
+from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr
+
+from runtime.actor import Terminated
+from runtime.belongings import BackgroundWork, Belongings
+from runtime.childspec import ChildSpec
+from runtime.errors import ActorDeadError, Cancelled, MailboxFull, MisuseError, SystemEnded
+from runtime.events import log
+from runtime.lifecycle import Exit, Host, Life, Performer
+from runtime.loop import SLICE
+from runtime.mailbox import BoundedMailbox, Envelope, Mailbox, Put, WatchNotice
+from runtime.ref import ActorRef, StopMode, dead_actor
+from runtime.reply import Reply, VirtualTime
+from runtime.strategy import restarts
+from runtime.timers import Timer
+
+PROXY_MESSAGES = frozenset({ProxyCall, ProxyGetAttr, ProxySetAttr})
+"""Messages of pykka's proxies: they reach attributes and methods, not `on_receive`."""
+
+
+class Cell(Life):
+    """One actor's permanent part."""
+
+    __slots__ = ("__weakref__", "_name", "_ref", "number")
+
+    def __init__(
+        self, host: Host, spec: ChildSpec, parent: Life | None, performer: Performer, number: int
+    ) -> None:
+        super().__init__(host, spec, parent, performer)
+        self.number = number
+        self._name = spec.name
+        self._ref: ActorRef[Any] | None = None
+
+    # -- who it is ----------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The given name, or one made of class and number."""
+        return self._name or f"{self.spec.actor.__name__}-{self.number}"
+
+    @property
+    def path(self) -> str:
+        """The names from the root to here."""
+        return "/" if self.parent is None else f"{self.parent.path.rstrip('/')}/{self.name}"
+
+    @property
+    def ref(self) -> ActorRef[Any]:
+        """The one ref object of this cell."""
+        if self._ref is None:
+            self._ref = self.spec.actor.ref_class(self)
+        return self._ref
+
+    @property
+    def actor_type(self) -> type[Any]:
+        """The class of the actor."""
+        return self.spec.actor
+
+    @property
+    def alive(self) -> bool:
+        """Whether messages are accepted."""
+        mailbox = self.mailbox
+        return mailbox is None or not mailbox.closed
+
+    @property
+    def virtual(self) -> VirtualTime | None:
+        """The system's virtual time, if it has one."""
+        return self.host.virtual
+
+    @property
+    def current_instance(self) -> Any:
+        """The present incarnation's instance, or None between two."""
+        return self.instance
+
+    def make_instance(self) -> Any:
+        """A new instance of the actor's class that knows this cell already in its `__init__`."""
+        spec = self.spec
+        instance = spec.actor.__new__(spec.actor)
+        instance._stage = self
+        if spec.kwargs:
+            instance.__init__(*spec.args, **spec.kwargs)  # type: ignore[misc]  # a fresh object's own constructor
+        else:
+            instance.__init__(*spec.args)  # type: ignore[misc]  # the same
+        return instance
+
+    # -- the mailbox, from any thread ------------------------------------------------------------------
+
+    def deliver(self, item: Any) -> Put:
+        """Put an item into the mailbox and make the cell ready."""
+        mailbox = self.mailbox
+        if mailbox is None:
+            mailbox = self._open_mailbox()
+        outcome = mailbox.put(item)
+        if outcome == "kept" and not self.scheduled:
+            self.schedule()
+        return outcome
+
+    def _open_mailbox(self) -> Mailbox:
+        actor = self.spec.actor
+        with self.host.lock:
+            if self.mailbox is None:
+                if actor.capacity is None:
+                    self.mailbox = Mailbox(self.bury)
+                else:
+                    self.mailbox = BoundedMailbox(self.bury, actor.capacity, actor.overflow)
+            return self.mailbox
+
+    def schedule(self) -> None:
+        """Put the cell into the run queue."""
+        self.scheduled = True
+        loop_thread = self.host.loop_thread
+        loop_thread.ready.append(self)
+        if not loop_thread.awake:
+            try:
+                loop_thread.wake()
+            except SystemEnded:
+                self.scheduled = False  # so that the next sender is refused as well
+                raise
+
+    def refused(self, item: Any, outcome: Put) -> Exception:
+        """Bury an item the mailbox did not take; returns the error for its sender."""
+        if outcome == "closed":
+            self.bury(item, "stopped")
+            return dead_actor(self.path)
+        error = MailboxFull(
+            f"the mailbox of {self.path} holds {self.spec.actor.capacity} messages and its overflow rule is "
+            "'reject'; slow down, or `await ref.offer(message)`"
+        )
+        if type(item) is Envelope:
+            item.reply.settle(error=error)
+        return error
+
+    def bury(self, item: Any, reason: str) -> None:
+        """Make an item a dead letter and answer whoever waits for it."""
+        if type(item) is WatchNotice:
+            return
+        message = item
+        if type(item) is Envelope:
+            message = item.message
+            error: Exception = dead_actor(self.path)
+            if reason == "overflow":
+                error = MailboxFull(f"the mailbox of {self.path} was full; the message was dropped")
+            item.reply.settle(error=error)
+        self.host.bury(self.path, message, reason)
+
+    def stop_from_outside(self, mode: StopMode) -> Reply[bool]:
+        """End the actor for good. See `ActorRef.stop`."""
+        reply: Reply[bool] = Reply(self, virtual=self.host.virtual)
+        try:
+            self.host.loop_thread.post(self._halt_for, reply, mode)
+        except SystemEnded:
+            reply.settle(False)
+        return reply
+
+    def _halt_for(self, reply: Reply[bool], mode: StopMode) -> None:
+        if self.state == "stopped":
+            reply.settle(False)
+            return
+        self.stop_replies = [*(self.stop_replies or ()), reply]
+        self.halt(Exit("shutdown", "final", self._waiting() if mode == "drain" else -1))
+
+    def _waiting(self) -> int:
+        return len(self.mailbox) if self.mailbox is not None else 0
+
+    def cancel_handler(self, reply: Reply[Any]) -> None:
+        """Cancel the async handler that runs for this reply, if one does."""
+        try:
+            self.host.loop_thread.post(self._cancel_current, reply)
+        except SystemEnded:
+            pass  # every handler has been cancelled with the system
+
+    def _cancel_current(self, reply: Reply[Any]) -> None:
+        if self.current is not None and self.current.reply is reply and self.busy is not None:
+            self.performer.cancel(self.busy)
+
+    # -- handling, on the loop thread ------------------------------------------------------------------
+
+    def run(self) -> int:
+        """One turn in the run queue: control first, then at most a slice of messages."""
+        self.scheduled = False
+        if self.control:
+            self._run_control()
+        if self.busy is not None or self.state != "running":
+            return 1
+        return self.performer.take(self) or 1
+
+    def _run_control(self) -> None:
+        """Control waits while a handler runs, as messages do, but goes before them."""
+        while self.control and self.busy is None and self.state == "running":
+            incarnation, function, args = self.control.popleft()
+            if incarnation == self.incarnation:
+                self._perform(function, args)
+
+    def _perform(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        try:
+            result = function(self.instance, *args)
+        except Exception as error:  # noqa: BLE001 - the supervisor decides
+            self.request_failure(error)
+        else:
+            if type(result) is CoroutineType:
+                self._busy_with(result, self.handler_ended)
+
+    def handler_ended(self, task: asyncio.Future[Any]) -> None:
+        """An async handler is done: answer, fail if need be, go on."""
+        if self.busy is not task:
+            return  # given up meanwhile; what it returns is nobody's
+        self.busy = None
+        envelope, self.current = self.current, None
+        if task.cancelled():
+            self._handler_cancelled(envelope)
+        else:
+            error = task.exception()
+            if error is None:
+                self.answer(envelope, task.result())
+            else:
+                self.raised(envelope, error)
+        self.schedule()
+
+    def _handler_cancelled(self, envelope: Envelope | None) -> None:
+        if envelope is None:
+            return
+        if self.exit is not None:
+            envelope.reply.settle(
+                error=ActorDeadError(f"actor {self.path} was stopped while handling it")
+            )
+        else:
+            envelope.reply.settle(error=Cancelled(f"the handler in {self.path} was cancelled"))
+
+    def answer(self, envelope: Envelope | None, result: Any) -> None:
+        """A handler returned: answer who asked; a returned background reply answers later."""
+        if envelope is None:
+            return
+        if type(result) is Reply:
+            envelope.reply.follow(result)
+        else:
+            envelope.reply.settle(result)
+
+    def raised(self, envelope: Envelope | None, error: BaseException) -> None:
+        """A handler raised: answer who asked, and fail unless that was all."""
+        if not isinstance(error, Exception):
+            self._interrupted(error)
+            if envelope is not None:
+                envelope.reply.settle(
+                    error=ActorDeadError(f"{self.path} was interrupted by {error!r}")
+                )
+            return
+        if envelope is not None:
+            envelope.reply.settle(error=error)
+            if isinstance(error, self.spec.actor.expected_errors):
+                return
+        self.request_failure(error)
+
+    # -- what an actor asks for ------------------------------------------------------------------------
+
+    def request_stop(self) -> None:
+        """The actor ends itself, after what waits now."""
+        if self.host.loop_thread.here():
+            self._request(Exit("normal", "ask", self._waiting()))
+        else:
+            self.host.loop_thread.post(self._request, Exit("normal", "ask", self._waiting()))
+
+    def request_failure(self, error: BaseException) -> None:
+        """The actor fails, before its next message."""
+        if self.host.loop_thread.here():
+            self._request(Exit(error, "ask"))
+        else:
+            self.host.loop_thread.post(self._request, Exit(error, "ask"))
+
+    def _request(self, exit_: Exit) -> None:
+        """Note an exit and let the run queue carry it out: a handler may be on the stack."""
+        if self.state not in ("starting", "running"):
+            return
+        if exit_.reason == "normal" and not restarts(self.spec.restart, "normal"):
+            self._close_mailbox()
+        self.note_exit(exit_)
+        self.schedule()
+
+    def start_background(self, work: Coroutine[Any, Any, Any], label: str) -> Reply[Any]:
+        """Begin background work of this incarnation."""
+        if not self.host.loop_thread.here():
+            work.close()
+            raise MisuseError(f"background() of {self.path} was called off the loop thread")
+        background = BackgroundWork(self, self._belonging(), label)
+        self._belonging().tasks.add(background)
+        background.begin(work)
+        return background.reply
+
+    def background_failed(self, error: BaseException, *, asked: bool) -> None:
+        """Background work raised: as a handler's error, with or without somebody who asked."""
+        if not isinstance(error, Exception):
+            self._interrupted(error)
+        elif not asked or not isinstance(error, self.spec.actor.expected_errors):
+            self.request_failure(error)
+
+    def start_timer(self, delay_s: float, message: Any, every_s: float | None) -> Timer:
+        """Send this incarnation a message later, once or again and again."""
+        timer = Timer(self.host.loop_thread, lambda due: self._timer_due(due, message), every_s)
+        self._on_loop(self._arm, timer, delay_s, self.incarnation)
+        return timer
+
+    def _arm(self, timer: Timer, delay_s: float, incarnation: int) -> None:
+        if incarnation == self.incarnation and self.state in ("starting", "running"):
+            self._belonging().timers.add(timer)
+            timer.arm(delay_s)
+
+    def _timer_due(self, timer: Timer, message: Any) -> None:
+        if timer.every_s is None and self.belongings is not None:
+            self.belongings.timers.discard(timer)
+        if self.deliver(WatchNotice(message, self.incarnation)) == "full":
+            log.warning("timer_message_dropped", system=self.host.name, actor=self.path)
+
+    def watch(self, ref: ActorRef[Any]) -> None:
+        """Have a notice delivered when the other actor ends."""
+        target = _cell_of(ref)
+        target.host.loop_thread.post(target.add_watcher, self, self.incarnation)
+
+    def unwatch(self, ref: ActorRef[Any]) -> None:
+        """Take a watch back."""
+        target = _cell_of(ref)
+        target.host.loop_thread.post(target.remove_watcher, self)
+
+    def add_watcher(self, watcher: Cell, incarnation: int) -> None:
+        """Runs on the watched actor's loop."""
+        if self.state == "stopped":
+            self.notify_watcher(watcher, incarnation, "shutdown")
+            return
+        if self.watchers is None:
+            self.watchers = {}
+        self.watchers[watcher] = incarnation
+
+    def remove_watcher(self, watcher: Cell) -> None:
+        """Runs on the watched actor's loop."""
+        if self.watchers is not None:
+            self.watchers.pop(watcher, None)
+
+    def notify_watcher(self, watcher: Life, incarnation: int, reason: Any) -> None:
+        """Deliver `Terminated` to the incarnation that watched."""
+        cell = cast("Cell", watcher)
+        mailbox = cell.mailbox if cell.mailbox is not None else cell._open_mailbox()
+        mailbox.force(WatchNotice(Terminated(self.ref, reason), incarnation))
+        if not mailbox.closed:
+            cell.schedule()
+
+    def _belonging(self) -> Belongings:
+        if self.belongings is None:
+            self.belongings = Belongings()
+        return self.belongings
+
+    def _on_loop(self, function: Callable[..., None], *args: Any) -> None:
+        if self.host.loop_thread.here():
+            function(*args)
+        else:
+            self.host.loop_thread.post(function, *args)
+
+
+def _unused(item: Any, reason: str) -> None:
+    raise AssertionError(f"the empty mailbox took {item!r} ({reason})")
+
+
+class OnLoop:
+    """Runs an actor's code on the loop thread: the usual way."""
+
+    __slots__ = ()
+
+    def take(self, cell: Cell) -> int:
+        """Handle at most a slice of waiting messages."""
+        mailbox = _NO_MAILBOX if cell.mailbox is None else cell.mailbox
+        taken = 0
+        while cell.busy is None and cell.state == "running":
+            exit_ = cell.exit
+            if exit_ is not None and exit_.after <= 0:
+                cell.end()
+                break
+            if taken >= SLICE or cell.control:
+                cell.schedule()
+                break
+            try:
+                item = mailbox.pop()
+            except IndexError:
+                if exit_ is not None:
+                    exit_.after = 0
+                    continue
+                break
+            taken += 1
+            if exit_ is not None:
+                exit_.after -= 1
+            _handle(cell, item)
+        return taken
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run a hook here and now."""
+        return function(*args)
+
+    def cancel(self, running: asyncio.Future[Any]) -> None:
+        """Cancel the task of an async handler."""
+        running.cancel()
+
+    def give_up(self) -> None:
+        """Nothing to do: a task that does not end is not waited for."""
+
+    def close(self) -> None:
+        """Nothing is owned."""
+
+
+ON_LOOP = OnLoop()
+
+_NO_MAILBOX = Mailbox(_unused)
+
+
+def _handle(cell: Cell, item: Any) -> None:
+    """Handle one item of the mailbox."""
+    kind = type(item)
+    envelope: Envelope | None = None
+    message = item
+    if kind is Envelope:
+        envelope = item
+        message = item.message
+        if item.reply.done():
+            cell.host.bury(cell.path, message, "cancelled")
+            return
+    elif kind is WatchNotice:
+        if item.incarnation != cell.incarnation:
+            return
+        message = item.message
+    try:
+        if type(message) in PROXY_MESSAGES:
+            result = cell.instance._handle_receive(message)
+        else:
+            result = cell.instance.on_receive(message)
+    except BaseException as error:  # noqa: BLE001 - the rim: answered, and the supervisor decides
+        cell.raised(envelope, error)
+        return
+    if type(result) is CoroutineType:
+        cell.current = envelope
+        cell._busy_with(result, cell.handler_ended)
+    elif envelope is not None:
+        cell.answer(envelope, result)
+
+
+def _cell_of(ref: Any) -> Cell:
+    cell = getattr(ref, "_cell", None)
+    if not isinstance(cell, Cell):
+        raise MisuseError(f"watch: expected a ref of a greenroom actor, got {ref!r}")
+    return cell

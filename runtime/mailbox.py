@@ -1,0 +1,191 @@
+"""A mailbox: where messages wait, first in first out, until the actor takes them.
+
+Two kinds of one small interface. `Mailbox` is unbounded and takes no lock: `deque` operations are
+atomic, and closing is won by order. `BoundedMailbox` has a capacity and a rule for what happens
+beyond it. The control lane (stop, fail, child exits) is not here: it belongs to one incarnation and
+lives in the cell, before this lane.
+
+Promise: nothing falls between put and close.
+
+    1. a thread sees the mailbox open and is about to append
+    2. the loop closes it and drains what is there to dead letters
+    3. the thread appends, looks again, sees it closed, and drains as well
+
+Every item is popped by exactly one of the two, so each has exactly one fate.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Literal
+
+from runtime.errors import BlockingCallOnLoop
+from runtime.reply import Reply, on_loop_thread
+
+Overflow = Literal["reject", "block", "drop_oldest", "drop_newest"]
+
+Put = Literal["kept", "closed", "full", "dropped"]
+
+
+class Envelope:
+    """A message somebody waits for an answer to. A plain told message lies in the mailbox bare."""
+
+    __slots__ = ("message", "reply")
+
+    def __init__(self, message: Any, reply: Reply[Any]) -> None:
+        self.message = message
+        self.reply = reply
+
+
+class WatchNotice:
+    """A message meant for one incarnation only; later ones never see it."""
+
+    __slots__ = ("incarnation", "message")
+
+    def __init__(self, message: Any, incarnation: int) -> None:
+        self.message = message
+        self.incarnation = incarnation
+
+
+Bury = Callable[[Any, str], None]
+"""What is called with (item, reason) for an item that nobody will handle."""
+
+
+class Mailbox:
+    """Unbounded. `put` from any thread; `pop` and `close` on the loop thread only."""
+
+    __slots__ = ("_bury", "_items", "closed")
+
+    def __init__(self, bury: Bury) -> None:
+        self._items: deque[Any] = deque()
+        self._bury = bury
+        self.closed = False
+
+    def put(self, item: Any) -> Put:
+        """Add an item: `kept`, or `closed` if it was not taken."""
+        if self.closed:
+            return "closed"
+        self._items.append(item)
+        if self.closed:
+            self.drain()
+        return "kept"
+
+    def force(self, item: Any) -> None:
+        """Add an item of the runtime's own, beyond any capacity."""
+        self._items.append(item)
+        if self.closed:
+            self.drain()
+
+    def pop(self) -> Any:
+        """The oldest item. Raises IndexError when there is none."""
+        return self._items.popleft()
+
+    def put_back(self, items: list[Any]) -> None:
+        """Return popped items to the front, in their order."""
+        self._items.extendleft(reversed(items))
+
+    def __len__(self) -> int:
+        """How many items wait."""
+        return len(self._items)
+
+    def close(self) -> None:
+        """Take no more. What is inside stays until `drain` or `pop`."""
+        self.closed = True
+
+    def drain(self) -> None:
+        """Bury everything that is inside."""
+        while True:
+            try:
+                item = self._items.popleft()
+            except IndexError:
+                return
+            self._bury(item, "stopped")
+
+
+def _never(item: Any, reason: str) -> None:
+    raise AssertionError(f"a closed mailbox took {item!r} ({reason})")
+
+
+CLOSED = Mailbox(_never)
+"""The mailbox of every actor that has stopped for good."""
+
+CLOSED.close()
+
+
+class BoundedMailbox(Mailbox):
+    """Holds at most `capacity` items; `overflow` says what happens to one more.
+
+    * `reject`: it is not taken, the sender gets `MailboxFull`.
+    * `block`: the sending thread waits for room; on a loop thread that is an error, use `offer`.
+    * `drop_oldest`: the oldest waiting one becomes a dead letter, the new one is taken.
+    * `drop_newest`: the new one becomes a dead letter.
+    """
+
+    __slots__ = ("_capacity", "_changed", "_offers", "_overflow")
+
+    def __init__(self, bury: Bury, capacity: int, overflow: Overflow) -> None:
+        super().__init__(bury)
+        self._capacity = capacity
+        self._overflow = overflow
+        self._changed = threading.Condition()
+        self._offers: deque[Reply[None]] = deque()
+
+    def put(self, item: Any) -> Put:
+        """Add an item: `kept`, `closed`, `full` (rejected) or `dropped` (buried here)."""
+        dropped: Any = None
+        with self._changed:
+            while not self.closed and len(self._items) >= self._capacity:
+                if self._overflow == "reject":
+                    return "full"
+                if self._overflow == "drop_newest":
+                    dropped = item
+                    break
+                if self._overflow == "drop_oldest":
+                    dropped = self._items.popleft()
+                    self._items.append(item)
+                    break
+                self._wait_for_room()
+            else:
+                if self.closed:
+                    return "closed"
+                self._items.append(item)
+                return "kept"
+        self._bury(dropped, "overflow")
+        return "dropped" if dropped is item else "kept"
+
+    def _wait_for_room(self) -> None:
+        if on_loop_thread():
+            raise BlockingCallOnLoop(
+                "the mailbox is full and its overflow rule is 'block', which would stop every actor "
+                "here; write `await ref.offer(message)`"
+            )
+        self._changed.wait()
+
+    def room(self) -> Reply[None] | None:
+        """None if there is room now; else a reply that settles when there may be."""
+        with self._changed:
+            if self.closed or len(self._items) < self._capacity:
+                return None
+            reply: Reply[None] = Reply()
+            self._offers.append(reply)
+            return reply
+
+    def pop(self) -> Any:
+        """The oldest item; wakes one sender that waits for room."""
+        with self._changed:
+            item = self._items.popleft()
+            self._changed.notify()
+            while self._offers and not self._offers.popleft().settle():
+                pass  # that sender has given up; the room is the next one's
+        return item
+
+    def close(self) -> None:
+        """Take no more, and wake everyone who waits for room."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+            offers, self._offers = self._offers, deque()
+        for offer in offers:
+            offer.settle()

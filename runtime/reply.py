@@ -1,0 +1,417 @@
+"""The answer to an ask: settled exactly once, readable from any thread and any event loop.
+
+`Reply` is a `pykka.Future`: `get`, `set`, `set_exception`, `map`, `filter`, `join` and `reduce` do what
+pykka's do. Beyond that it is awaitable from any loop, has callbacks, and can be cancelled.
+
+Promises: exactly one of value, exception, `ActorDeadError` or `Cancelled` arrives; the first one to
+settle wins and the others are told so. Callbacks run once, in the settling thread. A blocking `get` on
+a system's loop thread raises instead of stopping every actor. A wait that closes a ring of waiters
+raises `AskCycle` at once and takes the message back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+import pykka
+
+from runtime.errors import BlockingCallOnLoop, Cancelled, Timeout
+from runtime.waits import CURRENT, Activity, enter_wait, leave_wait
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+ExcInfo = tuple[type[BaseException] | None, BaseException | None, Any]
+
+_settling = threading.Lock()
+_counting = threading.Lock()
+
+
+class VirtualTime(Protocol):
+    """A loop on virtual time: its clock may jump while a thread outside waits for an answer."""
+
+    outside_waiters: int
+
+    def poke(self) -> None:
+        """Make the loop look again whether time may jump."""
+
+
+class HandlerOwner(Protocol):
+    """Who runs the handler that will answer, and can cancel it (a cell)."""
+
+    def cancel_handler(self, reply: Reply[Any], /) -> None:
+        """Cancel the handler that runs for this reply, if one does; from any thread."""
+
+
+class _ThreadState(threading.local):
+    """Which system's loop runs on this thread, if any."""
+
+    loop_thread: object | None = None
+
+
+thread_state = _ThreadState()
+
+
+def on_loop_thread() -> bool:
+    """Whether the calling thread runs a system's actors, so that blocking it would stop them."""
+    return thread_state.loop_thread is not None
+
+
+class Reply(pykka.Future[T], Generic[T]):
+    """A value that is there now or later. See the module's promises.
+
+    `target` is the activity that will answer; the wait graph follows it. `owner` runs the handler and
+    can cancel it. `timeout`, in seconds, is the
+    default for `get` and the deadline of an `await`; None waits until the answer comes.
+    """
+
+    __slots__ = (
+        "_callbacks",
+        "_done",
+        "_error",
+        "_owner",
+        "_value",
+        "target",
+        "timeout",
+        "virtual",
+    )
+
+    _get_hook = None  # pykka's slot for lazy futures; this class settles eagerly
+
+    def __init__(
+        self,
+        target: Activity | None = None,
+        owner: HandlerOwner | None = None,
+        *,
+        virtual: VirtualTime | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self._done = False
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._callbacks: list[Callable[[Reply[Any]], None]] | None = None
+        self._owner = owner
+        self.target = target
+        self.virtual = virtual
+        self.timeout = timeout
+
+    def __repr__(self) -> str:
+        state = "pending" if not self._done else f"error {self._error!r}" if self._error else "done"
+        return f"<Reply {state}>"
+
+    # -- settling -------------------------------------------------------------------------------
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> bool:
+        """Settle with a value or an error; False if it was settled before (nothing changes then)."""
+        with _settling:
+            if self._done:
+                return False
+            self._value = value
+            self._error = error
+            self._done = True
+            callbacks = self._callbacks
+            self._callbacks = None
+            self._owner = None
+        self.target = None
+        if callbacks is not None:
+            for callback in callbacks:
+                callback(self)
+        return True
+
+    def set(self, value: T | None = None) -> None:
+        """Settle with a value, as pykka's. Raises RuntimeError if it was settled before."""
+        if not self.settle(value):
+            raise RuntimeError("reply is settled already; a reply is set exactly once")
+
+    def set_exception(self, exc_info: ExcInfo | BaseException | None = None) -> None:
+        """Settle with an exception, or with the one being handled, as pykka's.
+
+        Raises RuntimeError if it was settled before, or if there is no exception at hand.
+        """
+        error = exc_info if isinstance(exc_info, BaseException) else (exc_info or sys.exc_info())[1]
+        if error is None:
+            raise RuntimeError("set_exception() outside an except block needs an exception")
+        if not self.settle(error=error):
+            raise RuntimeError("reply is settled already; a reply is set exactly once")
+
+    def set_get_hook(self, func: Callable[[float | None], T]) -> None:
+        """Not supported: a lazy reply could not be awaited. Use `map` or `add_done_callback`."""
+        raise NotImplementedError("Reply settles eagerly; use map() or add_done_callback()")
+
+    # -- asking about it ------------------------------------------------------------------------
+
+    def done(self) -> bool:
+        """Whether an answer is there."""
+        return self._done
+
+    def exception(self) -> BaseException | None:
+        """The error it was settled with, or None (also while it is pending)."""
+        return self._error
+
+    def has_listeners(self) -> bool:
+        """Whether somebody waits for the answer now (an await, a get, a callback, a follower)."""
+        return bool(self._callbacks)
+
+    def add_done_callback(self, callback: Callable[[Reply[Any]], None]) -> None:
+        """Call `callback(reply)` once it is settled: in the settling thread, or now if it is already."""
+        with _settling:
+            if not self._done:
+                if self._callbacks is None:
+                    self._callbacks = [callback]
+                else:
+                    self._callbacks.append(callback)
+                return
+        callback(self)
+
+    def follow(self, other: Reply[Any]) -> None:
+        """Be answered by `other`: same outcome, same target in the wait graph, cancelled with it."""
+        self.target = other.target
+        self._owner = _Followed(other)
+        other.add_done_callback(self._copy)
+
+    def _copy(self, other: Reply[Any]) -> None:
+        self.settle(other._value, other._error)
+
+    # -- cancelling -----------------------------------------------------------------------------
+
+    def cancel(self) -> bool:
+        """Take the message back: drop it unstarted, or cancel the async handler that runs for it.
+
+        Returns False if an answer was there already. A sync handler that runs goes on; its answer is
+        no longer wanted. The reply raises `Cancelled`.
+        """
+        owner = self._owner
+        settled = self.settle(error=Cancelled("the message was taken back before it was answered"))
+        if settled and owner is not None:
+            owner.cancel_handler(self)
+        return settled
+
+    def forget(self) -> None:
+        """Nobody reads the answer any more: an unstarted message is dropped, a running handler goes on."""
+        self.settle(error=Cancelled("nobody waits for the answer any more"))
+
+    # -- waiting --------------------------------------------------------------------------------
+
+    def get(self, *, timeout: float | None = None) -> T:
+        """Wait for the answer, blocking this thread; raises what the handler raised.
+
+        Raises:
+            Timeout: `timeout` seconds (default: the ask's own) went by. The ask goes on.
+            BlockingCallOnLoop: called on a loop thread; await the reply instead.
+            AskCycle: the wait would close a ring of waiters.
+        """
+        if not self._done:
+            self._block(self.timeout if timeout is None else timeout)
+        if self._error is not None:
+            raise self._error
+        return cast("T", self._value)
+
+    def _block(self, timeout: float | None) -> None:
+        if on_loop_thread():
+            raise BlockingCallOnLoop(
+                "a blocking get() or ask() on the loop thread would stop every actor; "
+                "write `await ref.aask(message)` in an async handler, or use tell"
+            )
+        waiter = CURRENT.get()
+        self._enter(waiter)
+        try:
+            settled = threading.Lock()
+            settled.acquire()
+            self.add_done_callback(lambda _: settled.release())
+            with _OutsideWait(self.virtual):
+                if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
+                    raise Timeout(f"no answer within {timeout} seconds")
+        finally:
+            self._leave(waiter)
+
+    def __await__(self) -> Generator[Any, None, T]:
+        """Wait for the answer on the running event loop, whichever it is.
+
+        Raises what `get` raises. Cancelling the await cancels the ask: nobody wants the answer.
+        """
+        if not self._done:
+            waiter = CURRENT.get()
+            self._enter(waiter)
+            try:
+                yield from self._suspend()
+            finally:
+                self._leave(waiter)
+        if self._error is not None:
+            raise self._error
+        return cast("T", self._value)
+
+    def _suspend(self) -> Generator[Any, None, None]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        here = threading.get_ident()
+
+        def wake(_: Reply[Any]) -> None:
+            if threading.get_ident() == here:
+                _resolve(future)
+            else:
+                _call_threadsafe(loop, future)
+
+        self.add_done_callback(wake)
+        timer = None if self.timeout is None else loop.call_later(self.timeout, _resolve, future)
+        try:
+            yield from future
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+        if not self._done:
+            self.cancel()
+            raise Timeout(f"no answer within {self.timeout} seconds")
+
+    def _enter(self, waiter: Activity | None) -> None:
+        if waiter is None:
+            return
+        try:
+            enter_wait(waiter, self)
+        except BaseException:
+            self.cancel()
+            raise
+
+    def _leave(self, waiter: Activity | None) -> None:
+        if waiter is not None:
+            leave_wait(waiter, self)
+
+    # -- pykka's combinators --------------------------------------------------------------------
+
+    def map(self, func: Callable[[T], M]) -> Reply[M]:
+        """A reply with `func(value)`; pykka's `map`. `func` runs in the thread that settles this one."""
+        return self._derive(func)
+
+    def filter(self, func: Callable[[Any], bool]) -> Reply[Any]:
+        """For a reply with an iterable: a reply with the list of items `func` accepts."""
+        return self._derive(
+            lambda items: [item for item in cast("Iterable[Any]", items) if func(item)]
+        )
+
+    def reduce(self, func: Callable[[Any, Any], Any], *args: Any) -> Reply[Any]:
+        """For a reply with an iterable: `functools.reduce(func, items[, initial])`, as pykka's."""
+        return self._derive(lambda items: _reduce(func, cast("Iterable[Any]", items), *args))
+
+    def join(self, *futures: pykka.Future[Any]) -> Reply[Any]:
+        """A reply with the list of this value and those of `futures`, in order; the first error wins.
+
+        Plain pykka futures may be among them; each is waited for on a thread of its own.
+        """
+        joined: Reply[list[Any]] = Reply(virtual=self.virtual)
+        replies = [self, *(as_reply(future) for future in futures)]
+        left = [len(replies)]
+
+        def one_done(reply: Reply[Any]) -> None:
+            if reply._error is not None:
+                joined.settle(error=reply._error)
+                return
+            with _counting:
+                left[0] -= 1
+                last = left[0] == 0
+            if last:
+                joined.settle([done._value for done in replies])
+
+        for reply in replies:
+            reply.add_done_callback(one_done)
+        return joined
+
+    def _derive(self, func: Callable[[T], Any]) -> Reply[Any]:
+        derived: Reply[Any] = Reply(target=self.target, virtual=self.virtual)
+
+        def apply(done: Reply[Any]) -> None:
+            if done._error is not None:
+                derived.settle(error=done._error)
+                return
+            try:
+                value = func(done._value)
+            except Exception as error:  # noqa: BLE001 - it is the derived reply's outcome
+                derived.settle(error=error)
+            else:
+                derived.settle(value)
+
+        self.add_done_callback(apply)
+        return derived
+
+
+class _Followed:
+    """Cancels the reply that another one follows."""
+
+    __slots__ = ("_reply",)
+
+    def __init__(self, reply: Reply[Any]) -> None:
+        self._reply = reply
+
+    def cancel_handler(self, _: Reply[Any]) -> None:
+        self._reply.cancel()
+
+
+class _OutsideWait:
+    """Tells a loop on virtual time that somebody outside waits for it."""
+
+    __slots__ = ("_virtual",)
+
+    def __init__(self, virtual: VirtualTime | None) -> None:
+        self._virtual = virtual
+
+    def __enter__(self) -> None:
+        if self._virtual is not None:
+            with _counting:
+                self._virtual.outside_waiters += 1
+            self._virtual.poke()
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._virtual is not None:
+            with _counting:
+                self._virtual.outside_waiters -= 1
+
+
+def as_reply(future: pykka.Future[Any]) -> Reply[Any]:
+    """The future itself if it is a Reply; else a Reply that settles as the pykka future does.
+
+    pykka's futures have no callbacks, so a short-lived thread waits for each. Use it to await the
+    answer of a plain pykka actor: `await as_reply(pykka_ref.ask(message, block=False))`.
+    """
+    if isinstance(future, Reply):
+        return future
+    reply: Reply[Any] = Reply()
+
+    def wait() -> None:
+        try:
+            reply.settle(future.get())
+        except BaseException as error:  # noqa: BLE001 - it is the reply's outcome
+            reply.settle(error=error)
+
+    threading.Thread(target=wait, name="greenroom-pykka-future", daemon=True).start()
+    return reply
+
+
+def _reduce(func: Callable[[Any, Any], Any], items: Iterable[Any], *initial: Any) -> Any:
+    result, rest = (initial[0], iter(items)) if initial else (None, iter(items))
+    if not initial:
+        try:
+            result = next(rest)
+        except StopIteration:
+            raise TypeError("reduce() of an empty reply with no initial value") from None
+    for item in rest:
+        result = func(result, item)
+    return result
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _call_threadsafe(loop: asyncio.AbstractEventLoop, future: asyncio.Future[None]) -> None:
+    try:
+        loop.call_soon_threadsafe(_resolve, future)
+    except RuntimeError:
+        if not loop.is_closed():
+            raise
+        # The awaiting loop was closed meanwhile: nobody is left to be told.

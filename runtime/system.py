@@ -1,0 +1,455 @@
+"""The actor system: one loop thread, one tree of actors, started and stopped as one.
+
+    with ActorSystem() as system:
+        ref = system.spawn(Worker, "an argument", name="worker")
+        print(ref.ask("work", timeout=5))
+
+A system is a value: two can live in one process and share nothing. The root supervisor has two
+children: `/services` for what others stand on (`ensure`), stopped last, and `/user` for what is spawned.
+The root is the one actor known to `pykka.ActorRegistry`, so `stop_all()` stops the whole tree in order.
+
+Shutdown is bounded: what exceeds its `shutdown` seconds is cancelled, then abandoned and named in the
+log. A system cannot be used after shutdown, nor in a child process after fork: `SystemEnded` says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast, overload
+
+import pykka
+
+from runtime.actor import Actor, set_default_spawn
+from runtime.blocking import BlockingActor, OnThread
+from runtime.cell import ON_LOOP, Cell
+from runtime.childspec import ChildSpec, Restart
+from runtime.deadletters import DeadLetters
+from runtime.errors import ActorDeadError, BlockingCallOnLoop, MisuseError, NameTaken, SystemEnded
+from runtime.events import ActorAbandoned, EventStream, log
+from runtime.lifecycle import Exit, Performer
+from runtime.loop import LoopThread
+from runtime.loopwatch import LoopWatch
+from runtime.ref import ActorRef
+from runtime.registry import Registry
+from runtime.reply import Reply, VirtualTime, on_loop_thread
+from runtime.signals import wait_for_signal
+from runtime.strategy import Backoff
+from runtime.supervisor import Supervisor, SupervisorRef
+from runtime.threads import WorkerThreads
+
+A = TypeVar("A", bound=Actor)
+
+SHUTDOWN_S = 30.0
+"""Default seconds for the whole shutdown, beyond which the rest is abandoned."""
+
+LOOP_HELD_S = 6.0
+"""Seconds a handler may hold the loop at shutdown before it is given up."""
+
+LOOP_END_S = 2.0
+"""Seconds the loop thread, and each worker thread, has to end once nothing is left to do."""
+
+_numbers = itertools.count(1)
+_living: weakref.WeakSet[ActorSystem] = weakref.WeakSet()
+_default: list[ActorSystem] = []
+_default_lock = threading.Lock()
+
+
+class ActorSystem:
+    """A tree of actors on one loop thread.
+
+    * `name`: shown in logs and thread names.
+    * `uvloop`: True demands it, False refuses it, None (default) uses it where it is installed.
+    * `max_restarts`, `window`, `backoff`: of the `/user` supervisor, for actors spawned with a `restart`
+      other than `"temporary"`. When it gives up, the system fails: everything is stopped, `failure`
+      holds the error, and leaving the `with` block raises `SystemEnded` from it.
+    * `loop_watch_s`: a handler that holds the loop longer is logged with its stack; None: no watch.
+    """
+
+    clock: Callable[[], float]
+
+    def __init__(
+        self,
+        name: str = "greenroom",
+        *,
+        uvloop: bool | None = None,
+        max_restarts: int = 3,
+        window: float = 5.0,
+        backoff: Backoff | None = None,
+        loop_watch_s: float | None = 0.5,
+        loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    ) -> None:
+        self.name = name
+        self.events = EventStream()
+        self.registry = Registry()
+        self.lock = threading.Lock()
+        self.virtual: VirtualTime | None = None
+        self.failure: BaseException | None = None
+        self.abandoned_work: list[str] = []
+        self._letters = DeadLetters(self.events)
+        self.loop_thread = LoopThread(name, uvloop=uvloop, loop_factory=loop_factory)
+        self.loop_thread.on_interrupt = self._interrupted_loop
+        self.clock = self.loop_thread.loop.time
+        self._workers: weakref.WeakSet[WorkerThreads] = weakref.WeakSet()
+        self._down: Reply[None] = Reply()
+        self._watch: LoopWatch | None = None
+        self.loop_thread.start()
+        self._root, self._services, self._user = self._plant(max_restarts, window, backoff)
+        if loop_watch_s is not None:
+            self._watch = LoopWatch(
+                self.loop_thread, self.events, self.registry, name=name, threshold_s=loop_watch_s
+            )
+            self._watch.start()
+        pykka.ActorRegistry.register(self._root.ref)
+        _living.add(self)
+
+    def _plant(
+        self, max_restarts: int, window: float, backoff: Backoff | None
+    ) -> tuple[Cell, Cell, Cell]:
+        """Make the root and its two children and wait until they run."""
+        limits = {"max_restarts": max_restarts, "window": window, "backoff": backoff}
+        services = ChildSpec(Supervisor, kwargs={"backoff": Backoff()}, name="services")
+        user = ChildSpec(Supervisor, kwargs=limits, name="user")
+        root = self._make(
+            ChildSpec(Supervisor, ([services, user],), {"max_restarts": 0}, "root"), None
+        )
+        try:
+            Supervisor(**limits)  # type: ignore[arg-type]  # wrong settings are told here, to the caller
+            launched: Reply[Any] = Reply()
+            self.loop_thread.post(lambda: launched.follow(root.launched()))
+            launched.get(timeout=SHUTDOWN_S)
+        except BaseException:
+            self.loop_thread.stop(SHUTDOWN_S)
+            raise
+        children = cast("list[Cell]", list(root.children or ()))
+        return root, children[0], children[1]
+
+    # -- actors -----------------------------------------------------------------------------------
+
+    @overload
+    def spawn(
+        self,
+        actor: type[Supervisor],
+        *args: Any,
+        name: str | None = None,
+        supervisor: ActorRef[Any] | None = None,
+        restart: Restart = "temporary",
+        shutdown: float | None = None,
+        **kwargs: Any,
+    ) -> SupervisorRef: ...
+    @overload
+    def spawn(
+        self,
+        actor: type[A],
+        *args: Any,
+        name: str | None = None,
+        supervisor: ActorRef[Any] | None = None,
+        restart: Restart = "temporary",
+        shutdown: float | None = None,
+        **kwargs: Any,
+    ) -> ActorRef[A]: ...
+
+    def spawn(
+        self,
+        actor: type[Actor],
+        *args: Any,
+        name: str | None = None,
+        supervisor: ActorRef[Any] | None = None,
+        restart: Restart = "temporary",
+        shutdown: float | None = None,
+        **kwargs: Any,
+    ) -> ActorRef[Any]:
+        """Start an actor and return its ref at once; from any thread and from handlers.
+
+        `args` and `kwargs` go to its `__init__`, which runs here in the caller, as in pykka; `on_start` runs
+        on the loop soon after, and messages wait for it. `restart` is `"temporary"` unless told (a
+        `ChildSpec` has OTP's `"permanent"`), since what is spawned by hand has no list to come back from.
+        `supervisor` is where it belongs; by default the system's `/user`.
+
+        Raises:
+            NameTaken, MisuseError: the name or the arguments cannot be.
+            SystemEnded: the system runs no actors any more.
+            ActorDeadError: the supervisor has ended.
+        """
+        spec = ChildSpec(actor, args, kwargs or None, name, restart, shutdown)
+        return self._spawn(spec, self._user if supervisor is None else self._supervisor(supervisor))
+
+    def ensure(self, actor: type[A], *args: Any, name: str, **kwargs: Any) -> ActorRef[A]:
+        """The living actor of that name, or a new one under `/services`: for what others stand on.
+
+        Services are permanent, restarted with back-off, and stopped after everything under `/user`.
+
+        Raises MisuseError if the name belongs to an actor of another class.
+        """
+        while True:
+            ref = self.registry.get(name)
+            if ref is None:
+                try:
+                    return self._spawn(ChildSpec(actor, args, kwargs or None, name), self._services)
+                except NameTaken:
+                    continue  # another thread was faster; take what it made
+            if not issubclass(ref.actor_class, actor):
+                raise MisuseError(
+                    f"{ref.path} is a {ref.actor_class.__name__}, not a {actor.__name__}"
+                )
+            return ref
+
+    def _spawn(self, spec: ChildSpec, parent: Cell) -> ActorRef[Any]:
+        cell = self._make(spec, parent)
+        try:
+            cell.instance = cell.make_instance()
+            self.loop_thread.post(self._adopt, cell)
+        except BaseException:
+            self.registry.remove(cell)
+            raise
+        return cell.ref
+
+    def make_child(self, parent: Cell, spec: ChildSpec) -> Cell:
+        """A cell for a supervisor's new child, on the loop thread; the supervisor launches it."""
+        cell = self._make(spec, parent)
+        assert parent.children is not None
+        parent.children[cell] = None
+        return cell
+
+    def _make(self, spec: ChildSpec, parent: Cell | None) -> Cell:
+        if not self._down.done():
+            spec.check()
+            number = next(_numbers)
+            performer: Performer = ON_LOOP
+            if issubclass(spec.actor, BlockingActor):
+                performer = OnThread(self, f"{self.name}-{spec.name or spec.actor.__name__}")
+            cell = Cell(self, spec, parent, performer, number)
+            self.registry.add(cell)
+            return cell
+        raise SystemEnded(f"the actor system {self.name!r} has shut down; make a new one")
+
+    def _adopt(self, cell: Cell) -> None:
+        parent = cell.parent
+        assert parent is not None
+        if parent.state in ("ending", "stopped") or parent.children is None:
+            cell.refuse()
+            return
+        parent.children[cell] = None
+        cell.launch()
+
+    def _supervisor(self, ref: ActorRef[Any]) -> Cell:
+        cell = getattr(ref, "_cell", None)
+        if not isinstance(cell, Cell) or cell.host is not self or not cell.spec.actor.supervises:
+            raise MisuseError(
+                f"supervisor: expected the ref of a Supervisor of this system, got {ref!r}"
+            )
+        if not cell.alive:
+            raise ActorDeadError(f"supervisor {cell.path} has stopped; it takes no children")
+        return cell
+
+    @property
+    def root(self) -> SupervisorRef:
+        """The root supervisor."""
+        return cast("SupervisorRef", self._root.ref)
+
+    @property
+    def user(self) -> SupervisorRef:
+        """The supervisor of what is spawned without another one."""
+        return cast("SupervisorRef", self._user.ref)
+
+    @property
+    def dead_letters(self) -> DeadLetters:
+        """Messages that nobody handled: how many, and the newest of them."""
+        return self._letters
+
+    # -- what cells need (`lifecycle.Host`) -----------------------------------------------------------
+
+    def bury(self, path: str, item: Any, reason: str) -> None:
+        """Count, keep and publish a dead letter."""
+        self._letters.add(path, item, reason)
+
+    def forget(self, cell: Cell) -> None:
+        """A cell has stopped for good; with the root the system has."""
+        self.registry.remove(cell)
+        if cell.parent is None:
+            self._root_stopped(cell)
+
+    def interrupted(self, path: str, error: BaseException) -> None:
+        """KeyboardInterrupt or SystemExit came out of an actor: stop this system, and only this one."""
+        log.warning("interrupted", system=self.name, actor=path, error=repr(error))
+        if self.failure is None:
+            self.failure = error
+        self.request_shutdown()
+
+    def _interrupted_loop(self, error: BaseException) -> None:
+        self.interrupted("/", error)
+
+    def abandoned(self, path: str, doing: str) -> None:
+        """Name code that did not end in time and is left to itself."""
+        log.error("abandoned", system=self.name, actor=path, doing=doing)
+        self.abandoned_work.append(f"{path}: {doing}")
+        if self.events.wants(ActorAbandoned):
+            self.events.publish(ActorAbandoned(path, doing))
+
+    def worker_threads(self, name: str, *, limit: int) -> WorkerThreads:
+        """Worker threads that shutdown waits for, within its bounds. Their user closes them."""
+        workers = WorkerThreads(self.loop_thread, limit=limit, name=name)
+        self._workers.add(workers)
+        return workers
+
+    # -- the end ------------------------------------------------------------------------------------
+
+    def request_shutdown(self) -> None:
+        """Begin to stop the tree and return at once; from any thread, also from a handler."""
+        try:
+            self.loop_thread.post(self._root.halt, Exit("shutdown", "final"))
+        except SystemEnded:
+            pass  # it has ended already
+
+    def shutdown(self, timeout: float | None = None) -> None:
+        """Stop the tree in order and wait; what is not done in `timeout` seconds (30) is abandoned.
+
+        Calling it again does nothing. Not on the loop thread: use `request_shutdown` there.
+        """
+        if on_loop_thread() and self.loop_thread.here():
+            raise BlockingCallOnLoop(
+                "shutdown() on the loop thread would wait for itself; use request_shutdown()"
+            )
+        limit = SHUTDOWN_S if timeout is None else timeout
+        self.request_shutdown()
+        if not self._wait_down(limit):
+            self._abandon_rest()
+        self._finish()
+
+    def _wait_down(self, limit_s: float) -> bool:
+        """Wait for the root's end, but not for a loop that a handler holds beyond a child's bound."""
+        try:
+            alive: Reply[None] = Reply(virtual=self.virtual)
+            self.loop_thread.post(alive.set)
+            alive.get(timeout=min(limit_s, LOOP_HELD_S))
+            self._down.virtual = self.virtual
+            self._down.get(timeout=limit_s)
+        except pykka.Timeout:
+            return False
+        except SystemEnded:
+            return self._down.done()
+        return True
+
+    def _abandon_rest(self) -> None:
+        """Give up on what did not stop: name it, answer whoever waits for it."""
+        self.loop_thread.end(f"the actor system {self.name!r} was shut down")
+        held = self.loop_thread.running_now
+        if held is not None:
+            self.abandoned(held.path, "holding the event loop")
+        for cell in self.registry.cells():
+            if cell.busy is not None and cell is not held and not cell.spec.actor.supervises:
+                self.abandoned(cell.path, f"still {cell.state}")
+            cell.abandon()
+        self._down.settle()
+
+    def _root_stopped(self, root: Cell) -> None:
+        pykka.ActorRegistry.unregister(root.ref)
+        self.loop_thread.loop.call_soon(self._stop_loop)
+
+    def _stop_loop(self) -> None:
+        self.loop_thread.end(f"the actor system {self.name!r} has shut down; make a new one")
+        self._down.settle()
+        self.loop_thread.loop.stop()
+
+    def _finish(self) -> None:
+        self.loop_thread.end(f"the actor system {self.name!r} has shut down; make a new one")
+        pykka.ActorRegistry.unregister(self._root.ref)
+        if self._watch is not None:
+            self._watch.close()
+        if not self.loop_thread.stop(LOOP_END_S):
+            log.error("loop_thread_abandoned", system=self.name)
+        for workers in list(self._workers):
+            workers.close()
+            for name in workers.join(LOOP_END_S):
+                log.error("thread_abandoned", system=self.name, thread=name)
+        _living.discard(self)
+
+    def run_until_signal(self) -> None:
+        """Serve until SIGTERM or SIGINT, then stop the tree in order; a second signal stops at once.
+
+        For the main thread of a daemon. Also returns when the system ends by itself; a failure of it is
+        raised as `SystemEnded`.
+        """
+        wait_for_signal(
+            self._ended_within, self.request_shutdown, lambda: self.shutdown(timeout=0.0)
+        )
+        self.shutdown()
+        self._raise_failure()
+
+    def _ended_within(self, seconds: float) -> bool:
+        try:
+            self._down.get(timeout=seconds)
+        except pykka.Timeout:
+            return False
+        return True
+
+    def _raise_failure(self) -> None:
+        if self.failure is not None and isinstance(self.failure, Exception):
+            raise SystemEnded(
+                f"the actor system {self.name!r} failed: {self.failure}"
+            ) from self.failure
+
+    def root_failed(self, error: BaseException) -> None:
+        """The tree has failed as a whole."""
+        if self.failure is None:
+            self.failure = error
+
+    def __enter__(self) -> Self:
+        """The system itself; it runs already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Shut down; raises `SystemEnded` if the tree had failed and nothing else is being raised."""
+        self.shutdown()
+        if error is None:
+            self._raise_failure()
+
+    @classmethod
+    def default(cls) -> ActorSystem:
+        """The system `Actor.start` uses: made on first use, made anew after it has ended."""
+        with _default_lock:
+            if not _default or _default[0]._down.done():
+                _default[:] = [cls("default")]
+            return _default[0]
+
+
+def _spawn_on_default(actor: type[Actor], *args: Any, **kwargs: Any) -> ActorRef[Any]:
+    return ActorSystem.default()._spawn(
+        ChildSpec(actor, args, kwargs or None, None, "temporary"), ActorSystem.default()._user
+    )
+
+
+def _end_default() -> None:
+    with _default_lock:
+        systems, _default[:] = list(_default), []
+    for system in systems:
+        system.shutdown(timeout=LOOP_HELD_S)
+
+
+def _after_fork() -> None:
+    """In a forked child no system has its thread: refuse instead of hanging."""
+    for system in list(_living):
+        system.loop_thread.end(
+            f"the actor system {system.name!r} belongs to process {os.getppid()}, this is a fork of it; "
+            "make a system after forking"
+        )
+        system.loop_thread.awake = False
+        for cell in system.registry.cells():
+            cell.scheduled = False
+    _default.clear()
+
+
+set_default_spawn(_spawn_on_default)
+atexit.register(_end_default)
+os.register_at_fork(after_in_child=_after_fork)

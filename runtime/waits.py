@@ -1,0 +1,95 @@
+"""The wait graph: who waits for whom, so that a ring of asks is refused instead of hanging.
+
+An `Activity` is a line of work that can wait: an actor handling its messages, or one background task
+of it. `CURRENT` tells which activity the running code belongs to; being a context variable it follows
+the work into tasks and worker threads. Before an activity waits for a reply the graph is walked from
+the activity that will answer it; reaching the waiter means a ring. A graph sees what a chain carried
+in the message cannot: two actors that ask each other at the same moment.
+
+Checking and entering are one step under a lock, so of two waits that close a ring exactly one is
+refused, in any order of arrival. Threads and plain pykka actors have no identity and are never part
+of a ring; give their asks a timeout.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+from typing import Protocol
+
+from runtime.errors import AskCycle
+
+
+class Awaited(Protocol):
+    """Something that will be answered by an activity (a reply)."""
+
+    @property
+    def target(self) -> Activity | None:
+        """The activity that answers it, if it is known."""
+
+
+class Activity(Protocol):
+    """A line of work that may wait for others: a cell, or background work of one."""
+
+    awaiting: list[Awaited] | None
+
+    @property
+    def path(self) -> str:
+        """How the activity is shown in a ring."""
+
+
+CURRENT: ContextVar[Activity | None] = ContextVar("greenroom_activity", default=None)
+
+_lock = threading.Lock()
+
+
+def enter_wait(waiter: Activity, awaited: Awaited) -> None:
+    """Record that `waiter` waits for `awaited`.
+
+    Raises:
+        AskCycle: the wait would close a ring. Nothing is recorded then.
+    """
+    with _lock:
+        target = awaited.target
+        if target is not None and (target is waiter or target.awaiting):
+            ring = _find_ring(waiter, target)
+            if ring is not None:
+                raise AskCycle([waiter.path, *ring])
+        if waiter.awaiting is None:
+            waiter.awaiting = [awaited]
+        else:
+            waiter.awaiting.append(awaited)
+
+
+def leave_wait(waiter: Activity, awaited: Awaited) -> None:
+    """Forget a wait recorded by `enter_wait`."""
+    with _lock:
+        if waiter.awaiting is not None:
+            waiter.awaiting.remove(awaited)
+            if not waiter.awaiting:
+                waiter.awaiting = None
+
+
+def _find_ring(waiter: Activity, start: Activity) -> list[str] | None:
+    """The paths from `start` to `waiter` along current waits, or None. Depth first, each node once."""
+    parents: dict[Activity, Activity | None] = {start: None}
+    stack = [start]
+    while stack:
+        node = stack.pop()
+        if node is waiter:
+            return _path_to(node, parents)
+        for awaited in node.awaiting or ():
+            follower = awaited.target
+            if follower is not None and follower not in parents:
+                parents[follower] = node
+                stack.append(follower)
+    return None
+
+
+def _path_to(node: Activity, parents: dict[Activity, Activity | None]) -> list[str]:
+    path: list[str] = []
+    step: Activity | None = node
+    while step is not None:
+        path.append(step.path)
+        step = parents[step]
+    return path[::-1]
