@@ -139,7 +139,7 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         return cast("ActorRef[Self]", self._life.ref)
 
     @property
-    def actor_urn(self) -> str:  # type: ignore[override]  # pykka declares a plain attribute
+    def actor_urn(self) -> str:
         """The actor's path, under pykka's name for it."""
         return self._life.path
 

@@ -77,12 +77,12 @@ class ActorRef(pykka.ActorRef[A_co], Generic[A_co]):  # type: ignore[type-var]  
         return self._cell.actor_type
 
     @property
-    def actor_urn(self) -> str:  # type: ignore[override]  # pykka declares a plain attribute
+    def actor_urn(self) -> str:  # type: ignore[override]  # the same
         """The path as pykka's `actor_urn`; unique among the actors of a system."""
         return self._cell.path
 
     @property
-    def _actor_weakref(self) -> Any:
+    def _actor_weakref(self) -> Any:  # type: ignore[override]  # the same
         """What pykka's proxy asks for: a callable that returns the present instance."""
         return lambda: self._cell.current_instance
 

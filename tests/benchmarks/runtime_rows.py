@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from runtime import Actor, ActorRef, ActorSystem, ChildSpec, Supervisor
+from runtime import Actor, ActorRef, ActorSystem, ChildSpec, Supervisor, SupervisorRef
 from tests.benchmarks.harness import Bench, Figures, Scale
 from tests.benchmarks.measures import FAN, LIMIT_S, RING, idle_kib, percentiles, resident_bytes
 
@@ -63,7 +63,7 @@ class Caller(Actor):
 class Starter(Actor):
     """Starts children of a supervisor, many at a time in flight, from the loop thread."""
 
-    def __init__(self, supervisor: ActorRef[Any]) -> None:
+    def __init__(self, supervisor: SupervisorRef) -> None:
         super().__init__()
         self.supervisor = supervisor
 
