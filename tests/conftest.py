@@ -5,11 +5,13 @@
   descriptor is there that was not there before it, and no ResourceWarning or lost task error came out of
   it. `@pytest.mark.leaves("why")` lets one test off. Fixtures of module or session scope are set up before
   the snapshot of the first test that uses them and so are exempt by themselves.
+  What a library opens once per process and keeps is opened by `opened_once`.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib.util
 import logging
 from collections.abc import Generator, Iterator
 
@@ -91,6 +93,13 @@ def lost_errors() -> Iterator[LostErrors]:
     logger.removeHandler(handler)
 
 
+@pytest.fixture(scope="session")
+def opened_once() -> None:
+    """Let libraries open what they open once per process and keep, before the first snapshot."""
+    if importlib.util.find_spec("uvloop") is not None:
+        importlib.import_module("uvloop").new_event_loop().close()  # libuv's pipe for signals
+
+
 @pytest.fixture(scope="module", autouse=True)
 def frozen_past() -> None:
     """Take all older objects out of the collector's sight, so that a collection per test costs little."""
@@ -100,7 +109,7 @@ def frozen_past() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left(
-    request: pytest.FixtureRequest, lost_errors: LostErrors, frozen_past: None
+    request: pytest.FixtureRequest, lost_errors: LostErrors, opened_once: None, frozen_past: None
 ) -> Iterator[None]:
     """Fail a test that leaves something behind."""
     lost_errors.take()

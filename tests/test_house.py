@@ -34,7 +34,7 @@ DRAWING = (
     {"actors.model"},
     {"actors.config", "actors.errors", "actors.image"},
     {"runtime.testing"},
-    {"runtime.system", "runtime.supervisor", "runtime.strategy"},
+    {"runtime.system", "runtime.supervisor"},
     {
         "runtime.actor",
         "runtime.blocking",
@@ -42,6 +42,7 @@ DRAWING = (
         "runtime.lifecycle",
         "runtime.belongings",
         "runtime.childspec",
+        "runtime.strategy",
         "runtime.ref",
         "runtime.proxy",
         "runtime.mailbox",
@@ -50,6 +51,9 @@ DRAWING = (
     },
     {
         "runtime.loop",
+        "runtime.loopwatch",
+        "runtime.signals",
+        "runtime.deadletters",
         "runtime.clock",
         "runtime.timers",
         "runtime.registry",

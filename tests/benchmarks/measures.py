@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import logging
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from resource import getpagesize
 from typing import Any
@@ -18,6 +20,7 @@ LIMIT_S = 60.0
 MEASURES = {
     "spawn": Measure("spawn", "actors/s", rate=True),
     "spawn_supervised": Measure("spawn under a supervisor", "actors/s", rate=True),
+    "start_child": Measure("start_child, awaiting each", "actors/s", rate=True),
     "idle_rss": Measure("idle actor, resident", "KiB"),
     "idle_traced": Measure("idle actor, Python objects", "KiB"),
     "tell_thread": Measure("tell from a thread", "messages/s", rate=True),
@@ -68,3 +71,15 @@ def idle_kib(make: Callable[[int], Any], count: int) -> Figures:
     traced = tracemalloc.get_traced_memory()[0] - start
     tracemalloc.stop()
     return {"idle_rss": resident / count / 1024, "idle_traced": traced / count / 1024}
+
+
+@contextmanager
+def quiet(logger_name: str) -> Iterator[None]:
+    """Nothing is logged of the failures on purpose, so that no subject pays for a terminal."""
+    logger = logging.getLogger(logger_name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

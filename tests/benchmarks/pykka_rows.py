@@ -6,7 +6,6 @@ bookkeeping) is not in the resident bytes of the process.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from time import perf_counter
@@ -15,7 +14,7 @@ from typing import Any
 import pykka
 
 from tests.benchmarks.harness import Bench, Figures, Scale
-from tests.benchmarks.measures import FAN, LIMIT_S, RING, idle_kib, percentiles
+from tests.benchmarks.measures import FAN, LIMIT_S, RING, idle_kib, percentiles, quiet
 
 BOOM = "boom"
 
@@ -180,11 +179,11 @@ def clean(measure: Callable[[Scale], Figures]) -> Callable[[Scale], Figures]:
     """A measurement that leaves no actor, and whose failures on purpose are not logged."""
 
     def run(scale: Scale) -> Figures:
-        logging.getLogger("pykka").setLevel(logging.CRITICAL + 1)
-        try:
-            return measure(scale)
-        finally:
-            pykka.ActorRegistry.stop_all(timeout=LIMIT_S)
+        with quiet("pykka"):
+            try:
+                return measure(scale)
+            finally:
+                pykka.ActorRegistry.stop_all(timeout=LIMIT_S)
 
     return run
 

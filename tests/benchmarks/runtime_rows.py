@@ -6,17 +6,22 @@ Supervised figures have no floor: neither a bare run queue nor pykka has supervi
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
 
-import structlog
-
 from runtime import Actor, ActorRef, ActorSystem, ChildSpec, Supervisor, SupervisorRef
 from tests.benchmarks.harness import Bench, Figures, Scale
-from tests.benchmarks.measures import FAN, LIMIT_S, RING, idle_kib, percentiles, resident_bytes
+from tests.benchmarks.measures import (
+    FAN,
+    LIMIT_S,
+    RING,
+    idle_kib,
+    percentiles,
+    quiet,
+    resident_bytes,
+)
 
 BOOM = "boom"
 WITHOUT_LIMIT = 1_000_000_000  # restarts a supervisor of these benches allows
@@ -61,16 +66,16 @@ class Caller(Actor):
 
 
 class Starter(Actor):
-    """Starts children of a supervisor, many at a time in flight, from the loop thread."""
+    """Starts children of a supervisor, each after the one before has started."""
 
     def __init__(self, supervisor: SupervisorRef) -> None:
         super().__init__()
         self.supervisor = supervisor
 
     async def on_receive(self, message: int) -> int:
-        proxy = self.supervisor
-        for name in range(message):
-            await proxy.astart_child(ChildSpec(Echo, name=f"child-{name}", restart="temporary"))
+        spec = ChildSpec(Echo, restart="temporary")
+        for _ in range(message):
+            await self.supervisor.astart_child(spec)
         return message
 
 
@@ -82,9 +87,10 @@ def wait_for(done: threading.Event) -> None:
 
 
 def spawn_and_stop(system: ActorSystem, scale: Scale) -> Figures:
-    """Start actors under the root, stop them one by one, all at once in flight."""
+    """Start actors under the root until the last one answers; stop each, then wait for all."""
     start = perf_counter()
     refs = [system.spawn(Echo) for _ in range(scale.actors)]
+    refs[-1].ask(None, timeout=LIMIT_S)
     made = perf_counter()
     for stopped in [ref.stop(block=False) for ref in refs]:
         stopped.get(timeout=LIMIT_S)
@@ -94,13 +100,22 @@ def spawn_and_stop(system: ActorSystem, scale: Scale) -> Figures:
     }
 
 
+def start_child(system: ActorSystem, scale: Scale) -> Figures:
+    """An actor starts children of a supervisor, awaiting each."""
+    supervisor = system.spawn(Supervisor)
+    starter = system.spawn(Starter, supervisor)
+    start = perf_counter()
+    starter.ask(scale.actors, timeout=LIMIT_S)
+    return {"start_child": scale.actors / (perf_counter() - start)}
+
+
 def idle(system: ActorSystem, scale: Scale) -> Figures:
     """The bytes of an idle actor, its ref held."""
     return idle_kib(lambda count: [system.spawn(Echo) for _ in range(count)], scale.actors)
 
 
 def crowd(system: ActorSystem, scale: Scale) -> Figures:
-    """Start a crowd under one supervisor from within the system, stop the supervisor, count memory."""
+    """Start a crowd under one supervisor, stop the supervisor, see what memory is left taken."""
     _start_and_stop_crowd(system, 1_000)  # what is made once is there before the start
     before = resident_bytes()
     spawn_s, stop_s = _start_and_stop_crowd(system, scale.crowd)
@@ -112,14 +127,15 @@ def crowd(system: ActorSystem, scale: Scale) -> Figures:
 
 
 def _start_and_stop_crowd(system: ActorSystem, count: int) -> tuple[float, float]:
-    supervisor = system.spawn(Supervisor, [], strategy="one_for_one")
-    starter = system.spawn(Starter, supervisor)
+    """The seconds of starting until the last one answers, and of stopping the supervisor."""
+    supervisor = system.spawn(Supervisor)
     start = perf_counter()
-    starter.ask(count, timeout=LIMIT_S)
+    for _ in range(count - 1):
+        system.spawn(Echo, supervisor=supervisor)
+    system.spawn(Echo, supervisor=supervisor).ask(None, timeout=LIMIT_S)
     made = perf_counter()
     supervisor.stop(timeout=LIMIT_S)
     stopped = perf_counter()
-    starter.stop(timeout=LIMIT_S)
     gc.collect()
     return made - start, stopped - made
 
@@ -232,6 +248,7 @@ def restart(system: ActorSystem, scale: Scale) -> Figures:
 
 KINDS: dict[str, Callable[[ActorSystem, Scale], Figures]] = {
     "spawn": spawn_and_stop,
+    "start_child": start_child,
     "idle": idle,
     "crowd": crowd,
     "thread": tell_and_ask_from_thread,
@@ -248,10 +265,7 @@ def benches(subject: str, *, uvloop: bool) -> list[Bench]:
 
     def bound(measure: Callable[[ActorSystem, Scale], Figures]) -> Callable[[Scale], Figures]:
         def run(scale: Scale) -> Figures:
-            structlog.configure(
-                wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL)
-            )
-            with ActorSystem(uvloop=uvloop) as system:
+            with quiet("greenroom"), ActorSystem(uvloop=uvloop) as system:
                 return measure(system, scale)
 
         return run
