@@ -25,9 +25,10 @@ TEST_MODELS := $(MODEL)
 .PHONY: run test lint bench clean
 .DELETE_ON_ERROR:
 
+run: export QUESTION := $(QUESTION)
 run: $(VENV)/.installed-run
 	@$(BIN)/greenroom model pull $(MODEL)
-	@$(BIN)/greenroom run --provider local --model $(MODEL) "$(QUESTION)"
+	@$(BIN)/greenroom run --provider local --model $(MODEL) "$$QUESTION"
 
 test: $(VENV)/.installed-test
 	@for model in $(TEST_MODELS); do $(BIN)/greenroom model pull $$model || exit 1; done

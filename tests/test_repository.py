@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_no_registry_is_named() -> None:
 
 
 def test_no_path_of_one_machine_is_named() -> None:
-    here = re.compile(f"{re.escape(str(ROOT))}|{HOME_PATHS.pattern}")
+    here = re.compile(rf"(?<![\w.\-]){re.escape(str(ROOT))}\b|{HOME_PATHS.pattern}")
     assert not lines_with(here)
 
 
@@ -96,6 +97,12 @@ def test_the_two_commands_of_the_readme_are_those_of_the_makefile() -> None:
     assert "make run" in readme
     assert "make test" in readme
     assert {"run", "test", "lint", "bench", "clean"} <= make_targets()
+
+
+def test_continuous_integration_runs_the_test_command_of_the_readme() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert "make test" in script.read_text(encoding="utf-8")
 
 
 def test_every_example_is_listed() -> None:
