@@ -7,6 +7,7 @@ from runtime.actor import Actor, Terminated
 from runtime.blocking import BlockingActor
 from runtime.childspec import ChildSpec
 from runtime.deadletters import DeadLetters
+from runtime.default import default_system
 from runtime.errors import (
     ActorDeadError,
     AskCycle,
@@ -80,4 +81,5 @@ __all__ = [
     "Timer",
     "WorkerThreads",
     "as_reply",
+    "default_system",
 ]

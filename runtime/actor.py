@@ -114,7 +114,7 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         """Start an actor on the default system, as pykka's `start`.
 
         The default system is made on first use and ended by `pykka.ActorRegistry.stop_all()`, by
-        `ActorSystem.default().shutdown()`, or when the interpreter exits. Prefer a system of your own.
+        `default_system().shutdown()`, or when the interpreter exits. Prefer a system of your own.
         """
         if _default_spawn is None:
             raise MisuseError(

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from runtime.actor import Actor
 from runtime.cell import PROXY_MESSAGES, Cell
+from runtime.ending import end
 from runtime.errors import MisuseError
 from runtime.mailbox import Envelope, WatchNotice
 from runtime.threads import WorkerThreads
@@ -62,7 +63,7 @@ class OnThread:
     def take(self, cell: Cell) -> int:
         """Send what waits to the thread; the cell is busy until it comes back."""
         if cell.exit is not None and (cell.exit.after <= 0 or not cell.mailbox):
-            cell.end()
+            end(cell)
             return 1
         items = _live_items(cell)
         if not items:

@@ -3,7 +3,7 @@
 The user's instance is made anew for each incarnation; the cell goes on, so a ref stays valid for the
 actor's whole supervised life and messages that wait are not lost. The failing message is not retried.
 
-`runtime.lifecycle` begins and ends incarnations; this part takes messages and does what an actor asks
+`runtime.starting` and `runtime.ending` begin and end incarnations; this part takes messages and does what an actor asks
 for. `deliver`, `stop_from_outside` and `cancel_handler` may be called from any thread, the rest on the
 loop thread.
 """
@@ -20,15 +20,18 @@ from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr
 from runtime.actor import Terminated
 from runtime.belongings import BackgroundWork, Belongings
 from runtime.childspec import ChildSpec
+from runtime.ending import halt
 from runtime.errors import ActorDeadError, Cancelled, MailboxFull, MisuseError, SystemEnded
 from runtime.events import log
-from runtime.lifecycle import Exit, Host, Life, Performer
-from runtime.loop import SLICE
+from runtime.exits import Exit
+from runtime.host import Host, Performer
+from runtime.life import Life
 from runtime.mailbox import BoundedMailbox, Envelope, Mailbox, Put, WatchNotice
 from runtime.ref import ActorRef, StopMode, dead_actor
-from runtime.reply import Reply, VirtualTime
+from runtime.reply import Reply
 from runtime.strategy import restarts
 from runtime.timers import Timer
+from runtime.virtual import VirtualTime
 
 PROXY_MESSAGES = frozenset({ProxyCall, ProxyGetAttr, ProxySetAttr})
 """Messages of pykka's proxies: they reach attributes and methods, not `on_receive`."""
@@ -172,7 +175,7 @@ class Cell(Life):
             reply.settle(False)
             return
         self.stop_replies = [*(self.stop_replies or ()), reply]
-        self.halt(Exit("shutdown", "final", self._waiting() if mode == "drain" else -1))
+        halt(self, Exit("shutdown", "final", self._waiting() if mode == "drain" else -1))
 
     def _waiting(self) -> int:
         return len(self.mailbox) if self.mailbox is not None else 0
@@ -213,7 +216,7 @@ class Cell(Life):
             self.request_failure(error)
         else:
             if type(result) is CoroutineType:
-                self._busy_with(result, self.handler_ended)
+                self.busy_with(result, self.handler_ended)
 
     def handler_ended(self, task: asyncio.Future[Any]) -> None:
         """An async handler is done: answer, fail if need be, go on."""
@@ -253,7 +256,7 @@ class Cell(Life):
     def raised(self, envelope: Envelope | None, error: BaseException) -> None:
         """A handler raised: answer who asked, and fail unless that was all."""
         if not isinstance(error, Exception):
-            self._interrupted(error)
+            self.interrupted(error)
             if envelope is not None:
                 envelope.reply.settle(
                     error=ActorDeadError(f"{self.path} was interrupted by {error!r}")
@@ -286,7 +289,7 @@ class Cell(Life):
         if self.state not in ("starting", "running"):
             return
         if exit_.reason == "normal" and not restarts(self.spec.restart, "normal"):
-            self._close_mailbox()
+            self.close_mailbox()
         self.note_exit(exit_)
         self.schedule()
 
@@ -303,7 +306,7 @@ class Cell(Life):
     def background_failed(self, error: BaseException, *, asked: bool) -> None:
         """Background work raised: as a handler's error, with or without somebody who asked."""
         if not isinstance(error, Exception):
-            self._interrupted(error)
+            self.interrupted(error)
         elif not asked or not isinstance(error, self.spec.actor.expected_errors):
             self.request_failure(error)
 
@@ -366,90 +369,6 @@ class Cell(Life):
             function(*args)
         else:
             self.host.loop_thread.post(function, *args)
-
-
-def _unused(item: Any, reason: str) -> None:
-    raise AssertionError(f"the empty mailbox took {item!r} ({reason})")
-
-
-class OnLoop:
-    """Runs an actor's code on the loop thread: the usual way."""
-
-    __slots__ = ()
-
-    def take(self, cell: Cell) -> int:
-        """Handle at most a slice of waiting messages."""
-        mailbox = _NO_MAILBOX if cell.mailbox is None else cell.mailbox
-        taken = 0
-        while cell.busy is None and cell.state == "running":
-            exit_ = cell.exit
-            if exit_ is not None and exit_.after <= 0:
-                cell.end()
-                break
-            if taken >= SLICE or cell.control:
-                cell.schedule()
-                break
-            try:
-                item = mailbox.pop()
-            except IndexError:
-                if exit_ is not None:
-                    exit_.after = 0
-                    continue
-                break
-            taken += 1
-            if exit_ is not None:
-                exit_.after -= 1
-            _handle(cell, item)
-        return taken
-
-    def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run a hook here and now."""
-        return function(*args)
-
-    def cancel(self, running: asyncio.Future[Any]) -> None:
-        """Cancel the task of an async handler."""
-        running.cancel()
-
-    def give_up(self) -> None:
-        """Nothing to do: a task that does not end is not waited for."""
-
-    def close(self) -> None:
-        """Nothing is owned."""
-
-
-ON_LOOP = OnLoop()
-
-_NO_MAILBOX = Mailbox(_unused)
-
-
-def _handle(cell: Cell, item: Any) -> None:
-    """Handle one item of the mailbox."""
-    kind = type(item)
-    envelope: Envelope | None = None
-    message = item
-    if kind is Envelope:
-        envelope = item
-        message = item.message
-        if item.reply.done():
-            cell.host.bury(cell.path, message, "cancelled")
-            return
-    elif kind is WatchNotice:
-        if item.incarnation != cell.incarnation:
-            return
-        message = item.message
-    try:
-        if type(message) in PROXY_MESSAGES:
-            result = cell.instance._handle_receive(message)
-        else:
-            result = cell.instance.on_receive(message)
-    except BaseException as error:  # noqa: BLE001 - the rim: answered, and the supervisor decides
-        cell.raised(envelope, error)
-        return
-    if type(result) is CoroutineType:
-        cell.current = envelope
-        cell._busy_with(result, cell.handler_ended)
-    elif envelope is not None:
-        cell.answer(envelope, result)
 
 
 def _cell_of(ref: Any) -> Cell:

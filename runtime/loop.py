@@ -21,8 +21,7 @@ from typing import Any, Protocol
 from runtime.clock import new_loop
 from runtime.errors import SystemEnded
 from runtime.events import log
-from runtime.reply import thread_state
-from runtime.waits import CURRENT, Activity
+from runtime.waits import CURRENT, Activity, thread_state
 
 SLICE = 64
 """Most messages one cell handles before the next ready cell has its turn."""

@@ -22,7 +22,8 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from runtime.errors import BlockingCallOnLoop
-from runtime.reply import Reply, on_loop_thread
+from runtime.reply import Reply
+from runtime.waits import on_loop_thread
 
 Overflow = Literal["reject", "block", "drop_oldest", "drop_newest"]
 

@@ -12,8 +12,9 @@ import pykka
 
 from runtime.errors import ActorDeadError, BlockingCallOnLoop, MailboxFull
 from runtime.mailbox import BoundedMailbox, Envelope, Mailbox, Put
-from runtime.reply import Reply, VirtualTime, on_loop_thread
-from runtime.waits import Awaited
+from runtime.reply import Reply
+from runtime.virtual import VirtualTime
+from runtime.waits import Awaited, on_loop_thread
 
 A_co = TypeVar("A_co", bound=pykka.Actor, covariant=True)
 

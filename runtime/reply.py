@@ -20,7 +20,8 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import pykka
 
 from runtime.errors import BlockingCallOnLoop, Cancelled, Timeout
-from runtime.waits import CURRENT, Activity, enter_wait, leave_wait
+from runtime.virtual import OutsideWait, VirtualTime
+from runtime.waits import CURRENT, Activity, enter_wait, leave_wait, on_loop_thread
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -31,34 +32,11 @@ _settling = threading.Lock()
 _counting = threading.Lock()
 
 
-class VirtualTime(Protocol):
-    """A loop on virtual time: its clock may jump while a thread outside waits for an answer."""
-
-    outside_waiters: int
-
-    def poke(self) -> None:
-        """Make the loop look again whether time may jump."""
-
-
 class HandlerOwner(Protocol):
     """Who runs the handler that will answer, and can cancel it (a cell)."""
 
     def cancel_handler(self, reply: Reply[Any], /) -> None:
         """Cancel the handler that runs for this reply, if one does; from any thread."""
-
-
-class _ThreadState(threading.local):
-    """Which system's loop runs on this thread, if any."""
-
-    loop_thread: object | None = None
-
-
-thread_state = _ThreadState()
-
-
-def on_loop_thread() -> bool:
-    """Whether the calling thread runs a system's actors, so that blocking it would stop them."""
-    return thread_state.loop_thread is not None
 
 
 class Reply(pykka.Future[T], Generic[T]):
@@ -222,7 +200,7 @@ class Reply(pykka.Future[T], Generic[T]):
             settled = threading.Lock()
             settled.acquire()
             self.add_done_callback(lambda _: settled.release())
-            with _OutsideWait(self.virtual):
+            with OutsideWait(self.virtual):
                 if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
                     raise Timeout(f"no answer within {timeout} seconds")
         finally:
@@ -349,26 +327,6 @@ class _Followed:
 
     def cancel_handler(self, _: Reply[Any]) -> None:
         self._reply.cancel()
-
-
-class _OutsideWait:
-    """Tells a loop on virtual time that somebody outside waits for it."""
-
-    __slots__ = ("_virtual",)
-
-    def __init__(self, virtual: VirtualTime | None) -> None:
-        self._virtual = virtual
-
-    def __enter__(self) -> None:
-        if self._virtual is not None:
-            with _counting:
-                self._virtual.outside_waiters += 1
-            self._virtual.poke()
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self._virtual is not None:
-            with _counting:
-                self._virtual.outside_waiters -= 1
 
 
 def as_reply(future: pykka.Future[Any]) -> Reply[Any]:

@@ -32,10 +32,12 @@ from msgspec import Struct
 from runtime.actor import Actor
 from runtime.cell import Cell
 from runtime.childspec import ChildSpec
+from runtime.ending import halt, retire, stop_children
 from runtime.errors import ChildNotFound, ChildStartError, RestartsExceeded
-from runtime.lifecycle import Exit
+from runtime.exits import Exit
 from runtime.ref import ActorRef
 from runtime.reply import Reply
+from runtime.starting import launch, launched
 from runtime.strategy import (
     Backoff,
     RestartIntensity,
@@ -207,13 +209,13 @@ class Supervisor(Actor):
             for spec in self._specs:
                 await self._start(spec, dynamic=False)
         except BaseException:
-            await self._cell.stop_children()
+            await stop_children(self._cell)
             raise
 
     async def _start(self, spec: ChildSpec, *, dynamic: bool) -> ActorRef[Any]:
         child: Cell = self.system.make_child(self._cell, spec)
         child.dynamic = dynamic
-        return await child.launched()
+        return await launched(child)
 
     # -- requests -------------------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ class Supervisor(Actor):
 
     def _start_child(self, spec: ChildSpec) -> Reply[ActorRef[Any]]:
         child: Cell = self.system.make_child(self._cell, spec)
-        return child.launched()
+        return launched(child)
 
     def _find(self, wanted: str | ActorRef[Any]) -> Cell:
         cell = self.system.registry.cell(wanted)
@@ -248,14 +250,14 @@ class Supervisor(Actor):
     async def _terminate(self, wanted: str | ActorRef[Any]) -> None:
         child = self._find(wanted)
         stopped = child.stopped()
-        child.halt(Exit("shutdown", "final"))
+        halt(child, Exit("shutdown", "final"))
         await stopped
 
     async def _restart_one(self, wanted: str | ActorRef[Any]) -> ActorRef[Any]:
         living = self.system.registry.cell(wanted)
         if living is not None and living.parent is self._cell:
             await self._hold(living)
-            return cast("ActorRef[Any]", await living.launched("shutdown"))
+            return await launched(living, "shutdown")
         for spec in self._specs:
             if spec.name == wanted and spec.name is not None:
                 return await self._start(spec, dynamic=False)
@@ -275,13 +277,13 @@ class Supervisor(Actor):
         """In the control lane: a child has ended by itself; restart, retire or give up."""
         if not restarts(child.spec.restart, reason):
             self._delays.pop(child, None)
-            child.retire(reason)
+            retire(child, reason)
             return None
         now = self.system.clock()
         if not self._intensity.allows(now):
             return self._give_up(child, reason)
         if self._strategy == "one_for_one" and self._backoff is None:
-            child.launch(reason)
+            launch(child, reason)
             return None
         return self._restart_group(child, reason, self._delay(child, now))
 
@@ -292,7 +294,7 @@ class Supervisor(Actor):
         )
         if isinstance(reason, BaseException):
             error.__cause__ = reason
-        child.retire(reason)
+        retire(child, reason)
         self.fail(error)
 
     def _delay(self, child: Cell, now: float) -> float:
@@ -319,7 +321,7 @@ class Supervisor(Actor):
         incarnation = child.incarnation
         await asyncio.sleep(delay_s)
         if child.state == "waiting" and child.incarnation == incarnation:
-            child.launch(reason)
+            launch(child, reason)
 
     async def _restart_all(self, failed: Cell, reason: Any, delay_s: float) -> None:
         """Stop the affected in reverse order, wait, start them in order, each before the next."""
@@ -334,18 +336,18 @@ class Supervisor(Actor):
             if child.state != "waiting":
                 continue
             try:
-                await child.launched(reason if child is failed else "shutdown")
+                await launched(child, reason if child is failed else "shutdown")
             except ChildStartError:
                 return  # the child has reported it: the group is decided on anew in the control lane
 
     async def _hold(self, child: Cell) -> None:
         held = child.held()
-        child.halt(Exit("shutdown", "hold"))
+        halt(child, Exit("shutdown", "hold"))
         await held
 
     async def _stop_for_good(self, child: Cell) -> None:
         stopped = child.stopped()
-        child.halt(Exit("shutdown", "final"))
+        halt(child, Exit("shutdown", "final"))
         await stopped
 
 

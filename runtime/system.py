@@ -15,9 +15,7 @@ log. A system cannot be used after shutdown, nor in a child process after fork: 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import itertools
-import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -26,39 +24,40 @@ from typing import Any, Self, TypeVar, cast, overload
 
 import pykka
 
-from runtime.actor import Actor, set_default_spawn
+from runtime.actor import Actor
 from runtime.blocking import BlockingActor, OnThread
-from runtime.cell import ON_LOOP, Cell
+from runtime.cell import Cell
 from runtime.childspec import ChildSpec, Restart
 from runtime.deadletters import DeadLetters
+from runtime.ending import halt, refuse
 from runtime.errors import ActorDeadError, BlockingCallOnLoop, MisuseError, NameTaken, SystemEnded
 from runtime.events import ActorAbandoned, EventStream, log
-from runtime.lifecycle import Exit, Performer
+from runtime.exits import Exit
+from runtime.host import Performer
 from runtime.loop import LoopThread
 from runtime.loopwatch import LoopWatch
+from runtime.onloop import ON_LOOP
 from runtime.ref import ActorRef
 from runtime.registry import Registry
-from runtime.reply import Reply, VirtualTime, on_loop_thread
+from runtime.reply import Reply
+from runtime.shutdown import Shutdown
 from runtime.signals import wait_for_signal
+from runtime.starting import launch, launched
 from runtime.strategy import Backoff
 from runtime.supervisor import Supervisor, SupervisorRef
 from runtime.threads import WorkerThreads
+from runtime.virtual import VirtualTime
+from runtime.waits import on_loop_thread
 
 A = TypeVar("A", bound=Actor)
 
 SHUTDOWN_S = 30.0
 """Default seconds for the whole shutdown, beyond which the rest is abandoned."""
 
-LOOP_HELD_S = 6.0
-"""Seconds a handler may hold the loop at shutdown before it is given up."""
-
-LOOP_END_S = 2.0
-"""Seconds the loop thread, and each worker thread, has to end once nothing is left to do."""
-
 _numbers = itertools.count(1)
-_living: weakref.WeakSet[ActorSystem] = weakref.WeakSet()
-_default: list[ActorSystem] = []
-_default_lock = threading.Lock()
+
+living_systems: weakref.WeakSet[ActorSystem] = weakref.WeakSet()
+"""Every system that has not ended, so that a forked child can refuse them."""
 
 
 class ActorSystem:
@@ -97,7 +96,7 @@ class ActorSystem:
         self.loop_thread.on_interrupt = self._interrupted_loop
         self.clock = self.loop_thread.loop.time
         self._workers: weakref.WeakSet[WorkerThreads] = weakref.WeakSet()
-        self._down: Reply[None] = Reply()
+        self._ending = Shutdown(self)
         self._watch: LoopWatch | None = None
         self.loop_thread.start()
         self._root, self._services, self._user = self._plant(max_restarts, window, backoff)
@@ -107,7 +106,7 @@ class ActorSystem:
             )
             self._watch.start()
         pykka.ActorRegistry.register(self._root.ref)
-        _living.add(self)
+        living_systems.add(self)
 
     def _plant(
         self, max_restarts: int, window: float, backoff: Backoff | None
@@ -121,9 +120,9 @@ class ActorSystem:
         )
         try:
             Supervisor(**limits)  # type: ignore[arg-type]  # wrong settings are told here, to the caller
-            launched: Reply[Any] = Reply()
-            self.loop_thread.post(lambda: launched.follow(root.launched()))
-            launched.get(timeout=SHUTDOWN_S)
+            running: Reply[Any] = Reply()
+            self.loop_thread.post(lambda: running.follow(launched(root)))
+            running.get(timeout=SHUTDOWN_S)
         except BaseException:
             self.loop_thread.stop(SHUTDOWN_S)
             raise
@@ -218,7 +217,7 @@ class ActorSystem:
         return cell
 
     def _make(self, spec: ChildSpec, parent: Cell | None) -> Cell:
-        if not self._down.done():
+        if not self._ending.done:
             spec.check()
             number = next(_numbers)
             performer: Performer = ON_LOOP
@@ -233,10 +232,10 @@ class ActorSystem:
         parent = cell.parent
         assert parent is not None
         if parent.state in ("ending", "stopped") or parent.children is None:
-            cell.refuse()
+            refuse(cell)
             return
         parent.children[cell] = None
-        cell.launch()
+        launch(cell)
 
     def _supervisor(self, ref: ActorRef[Any]) -> Cell:
         cell = getattr(ref, "_cell", None)
@@ -247,6 +246,17 @@ class ActorSystem:
         if not cell.alive:
             raise ActorDeadError(f"supervisor {cell.path} has stopped; it takes no children")
         return cell
+
+    def start_plainly(
+        self, actor: type[Actor], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> ActorRef[Any]:
+        """Spawn with every argument going to the actor, as `Actor.start` does."""
+        return self._spawn(ChildSpec(actor, args, kwargs or None, None, "temporary"), self._user)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the system has shut down."""
+        return self._ending.done
 
     @property
     def root(self) -> SupervisorRef:
@@ -263,7 +273,7 @@ class ActorSystem:
         """Messages that nobody handled: how many, and the newest of them."""
         return self._letters
 
-    # -- what cells need (`lifecycle.Host`) -----------------------------------------------------------
+    # -- what cells need (`host.Host`) -----------------------------------------------------------
 
     def bury(self, path: str, item: Any, reason: str) -> None:
         """Count, keep and publish a dead letter."""
@@ -303,7 +313,7 @@ class ActorSystem:
     def request_shutdown(self) -> None:
         """Begin to stop the tree and return at once; from any thread, also from a handler."""
         try:
-            self.loop_thread.post(self._root.halt, Exit("shutdown", "final"))
+            self.loop_thread.post(halt, self._root, Exit("shutdown", "final"))
         except SystemEnded:
             pass  # it has ended already
 
@@ -316,59 +326,18 @@ class ActorSystem:
             raise BlockingCallOnLoop(
                 "shutdown() on the loop thread would wait for itself; use request_shutdown()"
             )
-        limit = SHUTDOWN_S if timeout is None else timeout
         self.request_shutdown()
-        if not self._wait_down(limit):
-            self._abandon_rest()
-        self._finish()
-
-    def _wait_down(self, limit_s: float) -> bool:
-        """Wait for the root's end, but not for a loop that a handler holds beyond a child's bound."""
-        try:
-            alive: Reply[None] = Reply(virtual=self.virtual)
-            self.loop_thread.post(alive.set)
-            alive.get(timeout=min(limit_s, LOOP_HELD_S))
-            self._down.virtual = self.virtual
-            self._down.get(timeout=limit_s)
-        except pykka.Timeout:
-            return False
-        except SystemEnded:
-            return self._down.done()
-        return True
-
-    def _abandon_rest(self) -> None:
-        """Give up on what did not stop: name it, answer whoever waits for it."""
-        self.loop_thread.end(f"the actor system {self.name!r} was shut down")
-        held = self.loop_thread.running_now
-        if held is not None:
-            self.abandoned(held.path, "holding the event loop")
-        for cell in self.registry.cells():
-            if cell.busy is not None and cell is not held and not cell.spec.actor.supervises:
-                self.abandoned(cell.path, f"still {cell.state}")
-            cell.abandon()
-        self._down.settle()
-
-    def _root_stopped(self, root: Cell) -> None:
-        pykka.ActorRegistry.unregister(root.ref)
-        self.loop_thread.loop.call_soon(self._stop_loop)
-
-    def _stop_loop(self) -> None:
-        self.loop_thread.end(f"the actor system {self.name!r} has shut down; make a new one")
-        self._down.settle()
-        self.loop_thread.loop.stop()
-
-    def _finish(self) -> None:
-        self.loop_thread.end(f"the actor system {self.name!r} has shut down; make a new one")
+        if not self._ending.wait(SHUTDOWN_S if timeout is None else timeout):
+            self._ending.abandon_rest()
         pykka.ActorRegistry.unregister(self._root.ref)
         if self._watch is not None:
             self._watch.close()
-        if not self.loop_thread.stop(LOOP_END_S):
-            log.error("loop_thread_abandoned", system=self.name)
-        for workers in list(self._workers):
-            workers.close()
-            for name in workers.join(LOOP_END_S):
-                log.error("thread_abandoned", system=self.name, thread=name)
-        _living.discard(self)
+        self._ending.finish(list(self._workers))
+        living_systems.discard(self)
+
+    def _root_stopped(self, root: Cell) -> None:
+        pykka.ActorRegistry.unregister(root.ref)
+        self.loop_thread.loop.call_soon(self._ending.stop_loop)
 
     def run_until_signal(self) -> None:
         """Serve until SIGTERM or SIGINT, then stop the tree in order; a second signal stops at once.
@@ -377,17 +346,10 @@ class ActorSystem:
         raised as `SystemEnded`.
         """
         wait_for_signal(
-            self._ended_within, self.request_shutdown, lambda: self.shutdown(timeout=0.0)
+            self._ending.wait_done, self.request_shutdown, lambda: self.shutdown(timeout=0.0)
         )
         self.shutdown()
         self._raise_failure()
-
-    def _ended_within(self, seconds: float) -> bool:
-        try:
-            self._down.get(timeout=seconds)
-        except pykka.Timeout:
-            return False
-        return True
 
     def _raise_failure(self) -> None:
         if self.failure is not None and isinstance(self.failure, Exception):
@@ -414,42 +376,3 @@ class ActorSystem:
         self.shutdown()
         if error is None:
             self._raise_failure()
-
-    @classmethod
-    def default(cls) -> ActorSystem:
-        """The system `Actor.start` uses: made on first use, made anew after it has ended."""
-        with _default_lock:
-            if not _default or _default[0]._down.done():
-                _default[:] = [cls("default")]
-            return _default[0]
-
-
-def _spawn_on_default(actor: type[Actor], *args: Any, **kwargs: Any) -> ActorRef[Any]:
-    return ActorSystem.default()._spawn(
-        ChildSpec(actor, args, kwargs or None, None, "temporary"), ActorSystem.default()._user
-    )
-
-
-def _end_default() -> None:
-    with _default_lock:
-        systems, _default[:] = list(_default), []
-    for system in systems:
-        system.shutdown(timeout=LOOP_HELD_S)
-
-
-def _after_fork() -> None:
-    """In a forked child no system has its thread: refuse instead of hanging."""
-    for system in list(_living):
-        system.loop_thread.end(
-            f"the actor system {system.name!r} belongs to process {os.getppid()}, this is a fork of it; "
-            "make a system after forking"
-        )
-        system.loop_thread.awake = False
-        for cell in system.registry.cells():
-            cell.scheduled = False
-    _default.clear()
-
-
-set_default_spawn(_spawn_on_default)
-atexit.register(_end_default)
-os.register_at_fork(after_in_child=_after_fork)

@@ -93,3 +93,17 @@ def _path_to(node: Activity, parents: dict[Activity, Activity | None]) -> list[s
         path.append(step.path)
         step = parents[step]
     return path[::-1]
+
+
+class _ThreadState(threading.local):
+    """Which system's loop runs on this thread, if any."""
+
+    loop_thread: object | None = None
+
+
+thread_state = _ThreadState()
+
+
+def on_loop_thread() -> bool:
+    """Whether the calling thread runs a system's actors, so that blocking it would stop them."""
+    return thread_state.loop_thread is not None
