@@ -35,6 +35,7 @@ MEASURES = {
     "stop": Measure("stop all", "us/actor"),
     "stop_supervised": Measure("stop the supervisor of a crowd", "s"),
     "memory_back": Measure("resident above the start after that", "%"),
+    "blocks_left": Measure("live memory blocks left by each of the crowd", "blocks"),
 }
 
 
