@@ -167,6 +167,15 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         """
         self.log.warning("unexpected_message", message=type(message).__name__)
 
+    def on_signal(self, signal: Any) -> None:
+        """Take an order that does not wait for the mailbox, sent with `ref.signal(...)`.
+
+        Runs on the loop thread at once, also while an async handler of this actor awaits, and only in the
+        incarnation that lives then. A plain function; it must be quick. If it raises, the actor fails.
+        Use it to interrupt what a handler waits for, not to do work.
+        """
+        self.log.warning("unexpected_signal", signal=type(signal).__name__)
+
     def on_start(self) -> Any:
         """Begin an incarnation, before its first message. May be `async def`.
 

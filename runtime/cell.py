@@ -191,6 +191,23 @@ class Cell(Life):
         if self.current is not None and self.current.reply is reply and self.busy is not None:
             self.performer.cancel(self.busy)
 
+    def signal(self, signal: Any) -> None:
+        """Hand an order to the present incarnation, past the mailbox."""
+        try:
+            self.host.loop_thread.post(self._signal, signal)
+        except SystemEnded:
+            pass  # nothing runs that it could reach
+
+    def _signal(self, signal: Any) -> None:
+        if self.state == "running" and self.instance is not None:
+            self.as_self(self._take_signal, signal)
+
+    def _take_signal(self, signal: Any) -> None:
+        try:
+            self.instance.on_signal(signal)
+        except Exception as error:  # noqa: BLE001 - the supervisor decides
+            self.request_failure(error)
+
     # -- handling, on the loop thread ------------------------------------------------------------------
 
     def run(self) -> int:

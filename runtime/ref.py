@@ -48,6 +48,9 @@ class Addressee(Protocol):
     def stop_from_outside(self, mode: StopMode) -> Reply[bool]:
         """Ask the actor to stop for good."""
 
+    def signal(self, signal: Any) -> None:
+        """Hand an order to the present incarnation, past the mailbox."""
+
     def cancel_handler(self, reply: Reply[Any]) -> None:
         """Cancel the handler that runs for this reply, if one does."""
 
@@ -167,6 +170,14 @@ class ActorRef(pykka.ActorRef[A_co], Generic[A_co]):  # type: ignore[type-var]  
         if outcome == "closed" or outcome == "full":  # noqa: PLR1714 - the hot path
             cell.refused(envelope, outcome)
         return reply
+
+    def signal(self, signal: Any) -> None:
+        """Send an order to the present incarnation, past the mailbox; see `Actor.on_signal`.
+
+        From any thread. An actor that is starting, restarting or dead does not get it: nothing of what it
+        would interrupt is running.
+        """
+        self._cell.signal(signal)
 
     async def offer(self, message: Any) -> None:
         """Send a message, waiting for room in a full mailbox; from any event loop.
