@@ -1,0 +1,67 @@
+"""`ClientTransport`: a user's own `httpx.AsyncClient` in the place of our connections.
+
+TLS, proxies, authentication, headers and hooks are then the user's. Two things stay ours: the time
+limits of the request (the client's default of 5 s ends most model calls), and that a connection which
+the server closed while it was idle is tried once more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+_UNANSWERED = "without sending a response"
+
+
+class ClientTransport(httpx.AsyncBaseTransport):
+    """Sends requests through `client`, which stays the user's: `aclose` leaves it open."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send `request` with the client's headers under its own; the body of the answer is a stream.
+
+        Raises: httpx.HTTPError, and what the client's own hooks raise.
+        """
+        watch = _ConnectionWatch()
+        try:
+            return await self._send(request, watch)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as exc:
+            if not watch.reused or not _is_stale(exc):
+                raise
+        return await self._send(request, watch)
+
+    async def _send(self, request: httpx.Request, watch: _ConnectionWatch) -> httpx.Response:
+        built = self._client.build_request(
+            request.method,
+            request.url,
+            headers=request.headers,
+            content=await request.aread(),
+            extensions={**request.extensions, "trace": watch},
+        )
+        return await self._client.send(built, stream=True)
+
+
+class _ConnectionWatch:
+    """Learns from httpcore's trace events whether a request went out on a connection used before.
+
+    A transport without such events is not known to reuse anything.
+    """
+
+    def __init__(self) -> None:
+        self._sent = False
+        self._connected = False
+
+    @property
+    def reused(self) -> bool:
+        return self._sent and not self._connected
+
+    async def __call__(self, event: str, _info: dict[str, Any]) -> None:
+        self._connected = self._connected or event.startswith("connection.connect")
+        self._sent = self._sent or event.endswith("send_request_headers.started")
+
+
+def _is_stale(exc: httpx.TransportError) -> bool:
+    return not isinstance(exc, httpx.RemoteProtocolError) or _UNANSWERED in str(exc)

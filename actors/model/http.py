@@ -1,0 +1,177 @@
+"""`ModelHttp`: HTTP as model providers need it: post a body, get a status, headers and bytes.
+
+One per event loop, shared by every provider on it, used and closed on that loop. By default it sends
+through `AiohttpTransport`; with a user's `httpx.AsyncClient` through that.
+
+Promises: only errors of `actors.errors` come out; every wait has a limit; a body is never kept beyond
+`limit_bytes`; cancelling a call closes its connection; connections are kept alive between calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Any
+
+import httpx
+from msgspec import Struct
+
+from actors.errors import ModelUnavailable
+from actors.model.client_transport import ClientTransport
+from actors.model.http_errors import refused, unreachable
+from actors.model.http_reply import ERROR_BODY_BYTES, HttpReply, HttpStream
+from actors.model.redaction import shown_url
+from actors.model.transport import AiohttpTransport
+
+LIMIT_BYTES = 32 * 1024 * 1024
+_NO_HEADERS: Mapping[str, str] = {}
+
+
+class Timeouts(Struct, frozen=True):
+    """How long to wait, in seconds.
+
+    `connect_s` bounds the making of a connection, `read_s` each silence of the server: before the
+    first byte of an answer and between two. The defaults are the seed page's (gaia 9.2). How long an
+    answer takes in all is the caller's to bound: cancel the call.
+    """
+
+    connect_s: float = 30.0
+    read_s: float = 120.0
+
+
+class ModelHttp:
+    """See the module. With a `client` of the user's, `aclose` leaves that client open."""
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient | None = None,
+        *,
+        timeouts: Timeouts | None = None,
+        limit_bytes: int = LIMIT_BYTES,
+    ) -> None:
+        self._transport: httpx.AsyncBaseTransport = (
+            AiohttpTransport() if client is None else ClientTransport(client)
+        )
+        self._timeouts = timeouts or Timeouts()
+        self._limit_bytes = limit_bytes
+        self._closed = False
+
+    async def post(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        *,
+        timeouts: Timeouts | None = None,
+    ) -> HttpReply:
+        """Send `body`, by default as JSON, and read the whole answer.
+
+        Raises:
+            ModelUnavailable: nothing answers there, or the answer broke off.
+            ModelTimeout: the server was silent for longer than the limits allow.
+            ModelHTTPError: the status is outside 200 to 299.
+            ModelReplyError: the body is larger than the limit.
+        """
+        return await self._whole("POST", url, body, headers, timeouts)
+
+    async def get(
+        self,
+        url: str,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        *,
+        timeouts: Timeouts | None = None,
+    ) -> HttpReply:
+        """Ask for `url` and read the whole answer. Raises as `post`."""
+        return await self._whole("GET", url, b"", headers, timeouts)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        *,
+        timeouts: Timeouts | None = None,
+    ) -> AsyncIterator[HttpStream]:
+        """Send `body`, and give the answer while it comes. Raises as `post`, also while iterating."""
+        stream = await self._open("POST", url, body, headers, timeouts)
+        try:
+            yield stream
+        finally:
+            await stream.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; calls in flight and later ones raise ModelUnavailable."""
+        self._closed = True
+        await self._transport.aclose()
+
+    async def _whole(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeouts: Timeouts | None,
+    ) -> HttpReply:
+        stream = await self._open(method, url, body, headers, timeouts)
+        try:
+            return await stream.read()
+        finally:
+            await stream.aclose()
+
+    async def _open(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeouts: Timeouts | None,
+    ) -> HttpStream:
+        request = httpx.Request(
+            method,
+            _parsed(url),
+            headers=headers,
+            stream=httpx.ByteStream(
+                body
+            ),  # `content` would compute headers the transport adds itself
+            extensions={"timeout": _limits(timeouts or self._timeouts)},
+        )
+        if self._closed:
+            raise ModelUnavailable(f"{method} {shown_url(url)}: the http client is closed")
+        try:
+            response = await self._transport.handle_async_request(request)
+        except httpx.HTTPError as exc:
+            raise unreachable(exc, request) from exc
+        stream = HttpStream(response, self._limit_bytes)
+        if response.is_success:
+            return stream
+        try:
+            raise refused(response, await stream.read_some(ERROR_BODY_BYTES))
+        finally:
+            await stream.aclose()
+
+
+@lru_cache(maxsize=256)
+def _parsed(url: str) -> httpx.URL:
+    """Raises ModelUnavailable for what is no http address: nothing can answer there."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as exc:
+        raise ModelUnavailable(f"expected an http address, got {shown_url(url)!r}: {exc}") from exc
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ModelUnavailable(
+            f"expected an address that begins with http:// or https://, got {shown_url(url)!r}"
+        )
+    return parsed
+
+
+@lru_cache(maxsize=64)
+def _limits(timeouts: Timeouts) -> dict[str, Any]:
+    """The limits as httpx transports read them. Waiting for the pool is part of connecting."""
+    return {
+        "connect": timeouts.connect_s,
+        "read": timeouts.read_s,
+        "write": timeouts.read_s,
+        "pool": timeouts.connect_s,
+    }

@@ -1,0 +1,115 @@
+"""An answer over HTTP: whole (`HttpReply`), or while it comes (`HttpStream`).
+
+`ModelHttp` makes them. Both know which words of the request no message may repeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+from msgspec import Struct
+
+from actors.errors import ModelError, ModelReplyError
+from actors.model.http_errors import unreachable
+from actors.model.redaction import secrets_of, shown_url
+
+ERROR_BODY_BYTES = 65_536
+_DRAIN_S = 0.2
+
+
+class HttpReply(Struct, frozen=True):
+    """A whole answer with a status of 200 to 299, and the request it answers."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+    request: httpx.Request
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Words of the request that no message may repeat."""
+        return secrets_of(self.request.headers)
+
+
+class HttpStream:
+    """An answer whose body is still coming: iterate over it once for its bytes, in pieces of any size.
+
+    Raises ModelReplyError when more than the limit comes, otherwise as `ModelHttp.post`.
+    """
+
+    def __init__(self, response: httpx.Response, limit_bytes: int) -> None:
+        self._response = response
+        self._request = response.request
+        self._limit_bytes = limit_bytes
+        self._taken = 0
+        encoded = "content-encoding" in response.headers
+        chunks = response.aiter_bytes() if encoded else response.stream
+        assert isinstance(chunks, httpx.AsyncByteStream | AsyncIterator)
+        self._chunks: AsyncIterator[bytes] = aiter(chunks)
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """The headers of the answer."""
+        return self._response.headers
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Words of the request that no message may repeat."""
+        return secrets_of(self._request.headers)
+
+    def __aiter__(self) -> HttpStream:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            chunk = await anext(self._chunks)
+        except (httpx.HTTPError, httpx.StreamError) as exc:
+            raise unreachable(exc, self._request) from exc
+        self._taken += len(chunk)
+        if self._taken > self._limit_bytes:
+            raise _too_big(self._request, self._limit_bytes)
+        return chunk
+
+    async def read(self) -> HttpReply:
+        """The whole answer."""
+        announced = self.headers.get("content-length", "")
+        if announced.isdigit() and int(announced) > self._limit_bytes:
+            raise _too_big(self._request, self._limit_bytes)
+        body = b"".join([chunk async for chunk in self])
+        return HttpReply(self._response.status_code, self.headers, body, self._request)
+
+    async def read_some(self, limit_bytes: int) -> bytes:
+        """The first bytes of the body, at most about `limit_bytes`; what breaks off is no error."""
+        pieces: list[bytes] = []
+        try:
+            async for chunk in self:
+                pieces.append(chunk)
+                if self._taken >= limit_bytes:
+                    break
+        except ModelError:
+            pass  # the caller has something worse to tell
+        return b"".join(pieces)
+
+    async def drain(self) -> None:
+        """Read the little that is left, so that the connection can be used again; give up soon."""
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                await self.read_some(ERROR_BODY_BYTES + self._taken)
+        except TimeoutError:
+            pass  # the connection closes with the answer
+
+    async def aclose(self) -> None:
+        """End the answer: its connection is kept if the body was read whole, closed if not."""
+        close_chunks = getattr(self._chunks, "aclose", None)
+        if close_chunks is not None:
+            await close_chunks()
+        await self._response.aclose()
+
+
+def _too_big(request: httpx.Request, limit_bytes: int) -> ModelReplyError:
+    return ModelReplyError(
+        f"{request.method} {shown_url(str(request.url))}: the answer is larger than "
+        f"{limit_bytes} bytes, which no reply of a model is"
+    )
