@@ -1,12 +1,13 @@
 """Worker threads for code that must block: one owner, daemon, never joined without a bound.
 
-A job that never ends costs its thread and nothing else: the pool starts another one in its place when
-the owner abandons it, and the process can still exit. The caller's context variables follow the job,
-so the wait graph sees through it.
+A job that never ends costs its thread and nothing else: once nobody waits for it any more another
+thread may take its place, and the process can still exit. The caller's context variables follow the
+job, so the wait graph sees through it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import queue
 import threading
@@ -16,25 +17,36 @@ from typing import Any
 from runtime.loop import LoopThread
 from runtime.reply import Reply
 
-Job = Callable[[], Any]
+
+class _Job:
+    """One call and where it stands: `waiting`, `running`, `given_up` (it runs, but nobody waits)."""
+
+    __slots__ = ("call", "reply", "state")
+
+    def __init__(self, call: Callable[[], Any], reply: Reply[Any]) -> None:
+        self.call = call
+        self.reply = reply
+        self.state = "waiting"
 
 
 class WorkerThreads:
     """At most `limit` threads, started on demand, that run jobs in the order they came.
 
     Results settle replies in the worker thread; awaiting one on the loop is safe. `close` ends the
-    threads that are idle and lets busy ones end after their job.
+    threads that are idle and lets busy ones end after their job. A job that was given up does not
+    count against the limit.
     """
 
     def __init__(self, loop_thread: LoopThread, *, limit: int, name: str) -> None:
         self._loop_thread = loop_thread
         self._limit = limit
         self._name = name
-        self._jobs: queue.SimpleQueue[tuple[Job, Reply[Any]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: set[threading.Thread] = set()
+        self._made = 0
         self._pending = 0
-        self._lost = 0
+        self._given_up = 0
         self._closed = False
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Reply[Any]:
@@ -42,47 +54,46 @@ class WorkerThreads:
 
         Raises RuntimeError after `close`.
         """
+        return self._submit(function, args).reply
+
+    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run `function(*args)` on a worker and await its result.
+
+        Cancelling the await drops a job that has not begun; one that runs goes on, given up.
+        """
+        job = self._submit(function, args)
+        try:
+            return await job.reply
+        except asyncio.CancelledError:
+            self._give_up(job)
+            raise
+
+    def _submit(self, function: Callable[..., Any], args: tuple[Any, ...]) -> _Job:
         context = contextvars.copy_context()
-        reply: Reply[Any] = Reply()
+        job = _Job(lambda: context.run(function, *args), Reply())
         with self._lock:
             if self._closed:
                 raise RuntimeError(f"worker threads {self._name!r} are closed")
             self._pending += 1
             self._loop_thread.outside_work += 1
-            self._jobs.put((lambda: context.run(function, *args), reply))
-            if self._pending > len(self._threads) - self._lost and self._room():
-                self._start_thread()
-        return reply
+            self._jobs.put(job)
+            self._start_thread_if_needed()
+        return job
 
-    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run `function(*args)` on a worker and await its result.
-
-        Cancelling the await leaves the function running; its result is dropped.
-        """
-        return await self.submit(function, *args)
-
-    def abandon_one(self) -> None:
-        """Give up on a job that does not end: another thread may take its place."""
+    def _give_up(self, job: _Job) -> None:
         with self._lock:
-            self._lost += 1
-            if (
-                self._pending > len(self._threads) - self._lost
-                and self._room()
-                and not self._closed
-            ):
-                self._start_thread()
-
-    def found_one(self) -> None:
-        """An abandoned job ended after all: its thread counts again."""
-        with self._lock:
-            self._lost -= 1
+            if job.state == "running":
+                job.state = "given_up"
+                self._given_up += 1
+                self._start_thread_if_needed()
 
     def close(self) -> None:
         """Take no more jobs; threads end after what they are doing."""
         with self._lock:
-            self._closed = True
-            for _ in self._threads:
-                self._jobs.put(None)
+            if not self._closed:
+                self._closed = True
+                for _ in self._threads:
+                    self._jobs.put(None)
 
     def join(self, timeout_s: float) -> list[str]:
         """Wait for the threads to end; the names of those that did not."""
@@ -93,26 +104,36 @@ class WorkerThreads:
                 thread.join(timeout_s)
         return [thread.name for thread in threads if thread.is_alive()]
 
-    def _room(self) -> bool:
-        return len(self._threads) - self._lost < self._limit
-
-    def _start_thread(self) -> None:
-        name = f"greenroom-{self._name}-{len(self._threads)}"
-        thread = threading.Thread(target=self._work, name=name, daemon=True)
-        self._threads.add(thread)
-        thread.start()
+    def _start_thread_if_needed(self) -> None:
+        useful = len(self._threads) - self._given_up
+        wanted = self._pending - self._given_up
+        if wanted > useful and useful < self._limit and not self._closed:
+            name = f"greenroom-{self._name}-{self._made}"
+            self._made += 1
+            thread = threading.Thread(target=self._work, name=name, daemon=True)
+            self._threads.add(thread)
+            thread.start()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            function, reply = job
-            try:
-                value, error = function(), None
-            except BaseException as raised:  # noqa: BLE001 - it is the reply's outcome
-                value, error = None, raised
-            with self._lock:
-                self._pending -= 1
-                self._loop_thread.outside_work -= 1
-            reply.settle(value, error)
-            del function, reply, value, error, job
+            self._do(job)
+            del job
         with self._lock:
             self._threads.discard(threading.current_thread())
+
+    def _do(self, job: _Job) -> None:
+        with self._lock:
+            job.state = "running"
+        value: Any = None
+        error: BaseException | None = None
+        if not job.reply.done():
+            try:
+                value = job.call()
+            except BaseException as raised:  # noqa: BLE001 - it is the reply's outcome
+                error = raised
+        with self._lock:
+            self._pending -= 1
+            self._loop_thread.outside_work -= 1
+            if job.state == "given_up":
+                self._given_up -= 1
+        job.reply.settle(value, error)
