@@ -135,6 +135,7 @@ class ScriptedModelServer:
         server = await asyncio.start_server(self._connected, sock=listener)
         await stopping.wait()
         server.close()
+        await asyncio.sleep(0)  # lets a connection accepted just now begin its talk
         for task, writer in self._talks.items():
             writer.transport.abort()
             task.cancel()
@@ -210,8 +211,8 @@ async def _close(writer: asyncio.StreamWriter) -> None:
     writer.close()
     try:
         await writer.wait_closed()
-    except ConnectionError:
-        pass  # reset by the client, or by the script
+    except (ConnectionError, asyncio.CancelledError):
+        pass  # reset by the client or by the script; or the server stops and has aborted the transport
 
 
 def _not_started() -> None:
