@@ -49,7 +49,6 @@ class ScriptedModelServer:
         self._routes = {**_DEFAULT_ROUTES, **(routes or {})}
         self._changed = threading.Condition()
         self._too_many: list[str] = []
-        self._talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._stop: Callable[[], None] = _not_started
         self.port = 0
         self.requests: list[RecordedRequest] = []
@@ -132,31 +131,45 @@ class ScriptedModelServer:
             raise AssertionError(f"the script was over, and there came: {self._too_many}")
 
     async def _serve(self, listener: socket.socket, stopping: asyncio.Event) -> None:
-        server = await asyncio.start_server(self._connected, sock=listener)
-        await stopping.wait()
-        server.close()
-        await asyncio.sleep(0)  # lets a connection accepted just now begin its talk
-        for task, writer in self._talks.items():
-            writer.transport.abort()
-            task.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
+        """Accept by hand: asyncio's own server drops connections it accepts while it is closed."""
+        loop = asyncio.get_running_loop()
+        talks: set[asyncio.Task[None]] = set()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._talks[task] = writer
+        def accept() -> None:
+            try:
+                accepted, _ = listener.accept()
+            except BlockingIOError:
+                return  # the client went before we came
+            accepted.setblocking(False)
+            talk = loop.create_task(self._talk(accepted))
+            talks.add(talk)
+            talk.add_done_callback(talks.discard)
+
+        listener.setblocking(False)
+        loop.add_reader(listener, accept)
+        await stopping.wait()
+        loop.remove_reader(listener)
+        listener.close()
+        await asyncio.sleep(0)  # a talk must have begun for its end to close the socket
+        ending = list(talks)
+        for talk in ending:
+            talk.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
+        await asyncio.sleep(0)  # the last transports tell that they are closed
+
+    async def _talk(self, accepted: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=accepted)
         self._count("connections")
         try:
             await self._converse(reader, writer, self.connections)
+            writer.close()
+            await writer.wait_closed()  # all that was written arrives before the end does
         except ClientGone:
             self._count("hangups")
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client went away in the middle, as it may
-        except asyncio.CancelledError:
-            pass  # the server stops
         finally:
-            await _close(writer)
-            del self._talks[task]
+            writer.transport.abort()
 
     async def _converse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
@@ -205,14 +218,6 @@ def unused_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
-
-
-async def _close(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    try:
-        await writer.wait_closed()
-    except (ConnectionError, asyncio.CancelledError):
-        pass  # reset by the client or by the script; or the server stops and has aborted the transport
 
 
 def _not_started() -> None:
