@@ -58,6 +58,12 @@ class Cell(Life):
         return self._name or f"{self.spec.actor.__name__}-{self.number}"
 
     @property
+    def entered_name(self) -> str | None:
+        """The name to look it up by; the root and its own two children leave theirs to users."""
+        own = self.parent is None or self.parent.parent is None
+        return None if own else self._name
+
+    @property
     def path(self) -> str:
         """The names from the root to here."""
         return "/" if self.parent is None else f"{self.parent.path.rstrip('/')}/{self.name}"

@@ -274,6 +274,8 @@ def _stopped(life: Life, reason: Any) -> None:
         mailbox.drain()
     if life.parent is not None and life.parent.children is not None:
         life.parent.children.pop(life, None)
+        if not life.parent.children:
+            life.parent.children = {}  # an emptied dict keeps the room of all it ever held
     life.performer.close()
     if life.parent is None and isinstance(reason, BaseException):
         life.host.root_failed(reason)

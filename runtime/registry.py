@@ -6,74 +6,103 @@ when the actor has stopped for good; a restart keeps it.
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from typing import Any, Protocol
 
-from runtime.cell import Cell
 from runtime.errors import NameTaken
-from runtime.ref import ActorRef
+
+_WORTH_SHRINKING = 1024
+"""A dict never gives memory back by itself: one that once held so many is made anew when it has emptied."""
+
+
+class Entry(Protocol):
+    """What is entered: a cell."""
+
+    @property
+    def number(self) -> int:
+        """Unique in the process."""
+
+    @property
+    def name(self) -> str:
+        """The given or made name."""
+
+    @property
+    def entered_name(self) -> str | None:
+        """The given name; None without one, or for the runtime's own, which leave theirs to users."""
+
+    @property
+    def path(self) -> str:
+        """Where it stands in the tree."""
+
+    @property
+    def ref(self) -> Any:
+        """Its ref."""
+
+    @property
+    def actor_type(self) -> type[Any]:
+        """The actor's class."""
 
 
 class Registry:
     """Look-ups from any thread; the answers are true at the moment of the call."""
 
     def __init__(self) -> None:
-        self._by_name: dict[str, Cell] = {}
-        self._cells: dict[int, Cell] = {}
+        self._by_name: dict[str, Any] = {}
+        self._cells: dict[int, Any] = {}
+        self._most = 0
+        self._lock = threading.Lock()
 
-    def add(self, cell: Cell) -> None:
+    def add(self, cell: Entry) -> None:
         """Enter a cell. Raises NameTaken."""
-        given = _given_name(cell)
-        if given is not None and self._by_name.setdefault(given, cell) is not cell:
-            raise NameTaken(
-                f"the name {given!r} belongs to the living actor {self._by_name[given].path}; "
-                "stop it first, or choose another name"
-            )
-        self._cells[cell.number] = cell
+        given = cell.entered_name
+        with self._lock:
+            holder = cell if given is None else self._by_name.setdefault(given, cell)
+            if holder is cell:
+                self._cells[cell.number] = cell
+                self._most = max(self._most, len(self._cells))
+                return
+        raise NameTaken(
+            f"the name {given!r} belongs to the living actor {holder.path}; "
+            "stop it first, or choose another name"
+        )
 
-    def remove(self, cell: Cell) -> None:
+    def remove(self, cell: Entry) -> None:
         """Forget a cell and free its name."""
-        self._cells.pop(cell.number, None)
-        given = _given_name(cell)
-        if given is not None and self._by_name.get(given) is cell:
-            del self._by_name[given]
+        given = cell.entered_name
+        with self._lock:
+            self._cells.pop(cell.number, None)
+            if given is not None and self._by_name.get(given) is cell:
+                del self._by_name[given]
+            if self._most > _WORTH_SHRINKING and len(self._cells) < self._most // 8:
+                self._cells, self._by_name = dict(self._cells), dict(self._by_name)
+                self._most = len(self._cells)
 
-    def get(self, name: str) -> ActorRef[Any] | None:
+    def get(self, name: str) -> Any | None:
         """The ref of the living actor of that given name, or None."""
         cell = self._by_name.get(name)
         return None if cell is None else cell.ref
 
-    def cell(self, wanted: str | ActorRef[Any]) -> Cell | None:
-        """The cell behind a given or made name, or behind a ref of this system; None if it has ended."""
-        if isinstance(wanted, ActorRef):
-            cell = wanted._cell
-            return cell if isinstance(cell, Cell) and self._cells.get(cell.number) is cell else None
-        found = self._by_name.get(wanted)
+    def find(self, name: str) -> Any | None:
+        """The cell of that given or made name, or None."""
+        found = self._by_name.get(name)
         if found is None:
-            number = wanted.rpartition("-")[2]
+            number = name.rpartition("-")[2]
             candidate = self._cells.get(int(number)) if number.isdecimal() else None
-            found = candidate if candidate is not None and candidate.name == wanted else None
+            found = candidate if candidate is not None and candidate.name == name else None
         return found
 
-    def all(self) -> list[ActorRef[Any]]:
+    def all(self) -> list[Any]:
         """The refs of all living actors, oldest first, the runtime's own among them."""
         return [cell.ref for cell in list(self._cells.values())]
 
-    def of_class(self, kind: type[Any]) -> list[ActorRef[Any]]:
+    def of_class(self, kind: type[Any]) -> list[Any]:
         """The refs of living actors of a class or its subclasses. O(n)."""
-        return [
-            cell.ref for cell in list(self._cells.values()) if issubclass(cell.actor_type, kind)
-        ]
+        return [cell.ref for cell in self.cells() if issubclass(cell.actor_type, kind)]
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[Any]:
         """All living cells."""
         return list(self._cells.values())
 
     def __len__(self) -> int:
         """How many actors live, the runtime's own among them."""
         return len(self._cells)
-
-
-def _given_name(cell: Cell) -> str | None:
-    """The name to enter; the root and its own two children leave theirs to users."""
-    own = cell.parent is None or cell.parent.parent is None
-    return None if own else cell.spec.name

@@ -242,10 +242,16 @@ class Supervisor(Actor):
         return launched(child)
 
     def _find(self, wanted: str | ActorRef[Any]) -> Cell:
-        cell = self.system.registry.cell(wanted)
-        if cell is None or cell.parent is not self._cell:
+        cell = self._living(wanted)
+        if cell is None:
             raise ChildNotFound(f"supervisor {self._cell.path} has no child {wanted!r}")
-        return cast("Cell", cell)
+        return cell
+
+    def _living(self, wanted: str | ActorRef[Any]) -> Cell | None:
+        found: Any = (
+            wanted._cell if isinstance(wanted, ActorRef) else self.system.registry.find(wanted)
+        )
+        return cast("Cell", found) if found in (self._cell.children or ()) else None
 
     async def _terminate(self, wanted: str | ActorRef[Any]) -> None:
         child = self._find(wanted)
@@ -254,8 +260,8 @@ class Supervisor(Actor):
         await stopped
 
     async def _restart_one(self, wanted: str | ActorRef[Any]) -> ActorRef[Any]:
-        living = self.system.registry.cell(wanted)
-        if living is not None and living.parent is self._cell:
+        living = self._living(wanted)
+        if living is not None:
             await self._hold(living)
             return await launched(living, "shutdown")
         for spec in self._specs:

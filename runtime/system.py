@@ -187,7 +187,7 @@ class ActorSystem:
         Raises MisuseError if the name belongs to an actor of another class.
         """
         while True:
-            ref = self.registry.get(name)
+            ref: ActorRef[A] | None = self.registry.get(name)
             if ref is None:
                 try:
                     return self._spawn(ChildSpec(actor, args, kwargs or None, name), self._services)
