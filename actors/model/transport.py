@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from contextvars import ContextVar
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import aiohttp
 import httpx
@@ -26,6 +27,9 @@ from yarl import URL
 _IDLE_S = 15.0  # servers close idle connections after 5 (uvicorn, llama.cpp) to 75 s
 _FOREVER = {"connect": None, "read": None}
 _AUTO_HEADERS = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+# Of the request that this task sends: a request and its connector run in one task.
+_reused: ContextVar[bool] = ContextVar("_reused", default=False)
 
 
 class AiohttpTransport(httpx.AsyncBaseTransport):
@@ -45,14 +49,14 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         """
         if self._closed:
             raise httpx.ConnectError("the transport is closed")
-        body = await request.aread()
+        stream = request.stream
+        body = b"".join(stream) if isinstance(stream, httpx.ByteStream) else await request.aread()
         if self._kept is None:
             self._kept = _open_session(keep=True)
-        attempt = _Attempt()
         try:
-            return await self._send(self._kept, request, body, attempt)
+            return await self._send(self._kept, request, body)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as exc:
-            if attempt.connected or not _is_stale(exc):
+            if not _is_stale(exc):
                 raise httpx_error(exc) from exc
         except (aiohttp.ClientError, OSError, ValueError) as exc:
             raise httpx_error(exc) from exc
@@ -71,13 +75,14 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         if self._fresh is None:
             self._fresh = _open_session(keep=False)
         try:
-            return await self._send(self._fresh, request, body, _Attempt())
+            return await self._send(self._fresh, request, body)
         except (aiohttp.ClientError, OSError, ValueError) as exc:
             raise httpx_error(exc) from exc
 
     async def _send(
-        self, session: aiohttp.ClientSession, request: httpx.Request, body: bytes, attempt: _Attempt
+        self, session: aiohttp.ClientSession, request: httpx.Request, body: bytes
     ) -> httpx.Response:
+        _reused.set(False)
         limits = request.extensions.get("timeout", _FOREVER)
         response = await session.request(
             request.method,
@@ -90,7 +95,6 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
             allow_redirects=False,
             timeout=_client_timeout(limits.get("connect"), limits.get("read")),
             ssl=self._context() if request.url.scheme == "https" else True,
-            trace_request_ctx=attempt,
         )
         return httpx.Response(
             response.status,
@@ -124,13 +128,25 @@ def httpx_error(exc: Exception) -> httpx.TransportError:
     return httpx.ReadError(text)
 
 
-class _Attempt:
-    """Whether a request made its own connection; aiohttp's tracing fills it in."""
+class _Connector(aiohttp.TCPConnector):
+    """Notes whether the connection a request gets was used before.
 
-    __slots__ = ("connected",)
+    aiohttp's tracing could tell too, at a tenth of the cost of a whole call.
+    """
 
-    def __init__(self) -> None:
-        self.connected = False
+    def __init__(self, *, keep: bool) -> None:
+        if keep:
+            super().__init__(limit=0, keepalive_timeout=_IDLE_S)
+        else:
+            super().__init__(limit=0, force_close=True)
+        self._seen: WeakSet[object] = WeakSet()
+
+    async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:
+        connection = await super().connect(*args, **kwargs)
+        protocol = connection.protocol
+        _reused.set(protocol in self._seen)
+        self._seen.add(protocol)
+        return connection
 
 
 class _Body(httpx.AsyncByteStream):
@@ -157,36 +173,22 @@ class _Body(httpx.AsyncByteStream):
 
 
 def _is_stale(exc: aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) -> bool:
-    """Whether a reused connection ended without a byte of an answer.
+    """Whether the connection of the request was reused and ended without a byte of an answer.
 
     A partly read answer hangs on `ServerDisconnectedError.message`, in the place of the usual text.
     """
-    if isinstance(exc, aiohttp.ServerDisconnectedError):
-        return isinstance(exc.message, str)
-    return not isinstance(exc, aiohttp.ClientConnectorError)
+    if not _reused.get():
+        return False
+    return not isinstance(exc, aiohttp.ServerDisconnectedError) or isinstance(exc.message, str)
 
 
 def _open_session(*, keep: bool) -> aiohttp.ClientSession:
-    connector = (
-        aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S)
-        if keep
-        else aiohttp.TCPConnector(limit=0, force_close=True)
-    )
-    trace = aiohttp.TraceConfig()
-    trace.on_connection_create_start.append(_note_connection)
     return aiohttp.ClientSession(
-        connector=connector,
+        connector=_Connector(keep=keep),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,  # httpx decodes
         skip_auto_headers=_AUTO_HEADERS,
-        trace_configs=[trace],
     )
-
-
-async def _note_connection(
-    _session: aiohttp.ClientSession, context: SimpleNamespace, _params: Any
-) -> None:
-    context.trace_request_ctx.connected = True
 
 
 @lru_cache(maxsize=256)
