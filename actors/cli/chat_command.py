@@ -1,0 +1,48 @@
+"""`greenroom chat`: a conversation at the terminal, or line by line from a pipe."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from actors.cli.chat import Chat
+from actors.cli.exit_code import ExitCode
+from actors.cli.line_reader import TerminalLines, standard_lines
+from actors.cli.options import add_agent_options
+from actors.cli.planning import plan_from
+from actors.cli.session import OpenSession
+from actors.cli.tool_loading import importing_from
+from actors.output.console import Console
+
+
+def add_chat_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `greenroom chat` to the command line."""
+    parser = subparsers.add_parser(
+        "chat",
+        usage="greenroom chat [options]",
+        help="talk with an agent that remembers",
+        description="Talk with an agent; /help lists what it understands besides questions.",
+    )
+    add_agent_options(parser)
+
+
+def chat(args: argparse.Namespace, open_session: OpenSession) -> ExitCode:
+    """Talk until the user leaves.
+
+    Raises:
+        AgentError, RuntimeFault: there was no agent, or it ended.
+        KeyboardInterrupt: Ctrl-C came twice during one turn.
+    """
+    # What a program reads holds nothing of the chat's own.
+    console = Console(sys.stderr if args.json_events or args.quiet else sys.stdout)
+    lines = standard_lines()
+    at_terminal = isinstance(lines, TerminalLines)
+    with importing_from(Path.cwd()):
+        plan = plan_from(args, shows_query=not at_terminal)
+        with open_session(plan) as agent:
+            talk = Chat(agent, lines, console, model=plan.config.model)
+            if at_terminal:
+                talk.say(f"model {talk.model}; /help lists commands, /exit leaves")
+            talk.run()
+    return ExitCode.ANSWERED

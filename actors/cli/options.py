@@ -1,0 +1,94 @@
+"""The options `greenroom run` and `greenroom chat` share, and what they make: settings, handler, approver."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from actors.cli.approving import AlwaysApprove, PausesProgress
+from actors.config import AgentConfig
+from actors.output.handler import OutputHandler
+from actors.output.json_lines import JsonLinesHandler
+from actors.output.silent import SilentHandler
+from actors.output.terminal import TerminalHandler
+from actors.tools.approval import Approver, TerminalApprover
+
+PROVIDERS = ("local", "lemonade", "ollama", "openai")
+
+
+def add_agent_options(parser: argparse.ArgumentParser) -> None:
+    """Add the shared options to a subcommand's parser."""
+    add = parser.add_argument
+    add("--provider", choices=PROVIDERS, help="how the model is reached; local: on this machine")
+    add("--base-url", metavar="URL", help="address of an OpenAI-compatible server")
+    add("--model", metavar="NAME", help="what the model is called there")
+    add("--stream", action="store_true", help="show the reply while it is written")
+    add("--max-steps", type=_step_count, metavar="N", help="model calls per question (default 20)")
+    add("--system", metavar="TEXT", help="what the agent is and how it shall answer")
+    add("--tools", action="append", metavar="MODULE:NAME", help="your tools; may be repeated")
+    add("--yes", action="store_true", help="run tools that need approval without asking")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json-events", action="store_true", help="print events, one JSON a line")
+    shown.add_argument("--quiet", action="store_true", help="print the answer only")
+    add("--debug", action="store_true", help="show prompts, replies, logs and tracebacks")
+
+
+def config_from(args: argparse.Namespace) -> AgentConfig:
+    """The settings the options make; what is not given keeps its default, or the environment's value.
+
+    Raises:
+        ConfigError: a setting has a value it cannot have.
+    """
+    given: dict[str, Any] = {
+        "provider": args.provider or ("openai" if args.base_url else None),
+        "base_url": args.base_url,
+        "model": args.model,
+        "max_steps": args.max_steps,
+    }
+    config = AgentConfig(
+        streaming=args.stream,
+        debug=args.debug,
+        show_prompts=args.debug,
+        # Without these a streamed turn would have no answer line.
+        structured_events=args.json_events or args.quiet,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    config.validate()
+    return config
+
+
+def handler_from(args: argparse.Namespace, *, shows_query: bool = True) -> OutputHandler:
+    """Where the turn is shown: as JSON, as the answer alone, or to a person; always standard output."""
+    if args.json_events:
+        return JsonLinesHandler()
+    if args.quiet:
+        return SilentHandler()
+    return TerminalHandler(shows_query=shows_query)
+
+
+def approver_from(args: argparse.Namespace, handler: OutputHandler) -> Approver | None:
+    """Who decides on tools that need approval: `--yes`, else the person at the terminal, else nobody.
+
+    Nobody means that they are refused.
+    """
+    if args.yes:
+        return AlwaysApprove()
+    if sys.stdin is None or not sys.stdin.isatty():
+        return None
+    return PausesProgress(TerminalApprover(), handler)
+
+
+def text_from(argument: str) -> str:
+    """A command-line text with bytes that are no UTF-8 replaced, so that it can be sent."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _step_count(text: str) -> int:
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of steps above 0, got {text!r}")
+    return count

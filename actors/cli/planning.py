@@ -1,0 +1,26 @@
+"""From the options of a command to the plan of its agent."""
+
+from __future__ import annotations
+
+import argparse
+
+from actors.cli.demo_tools import DEMO_TOOLS
+from actors.cli.options import approver_from, config_from, handler_from, text_from
+from actors.cli.session import SessionPlan
+from actors.cli.tool_loading import load_tools
+
+
+def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionPlan:
+    """The plan; without `--tools` the agent has the demonstration tools.
+
+    Raises:
+        InvalidArgument: a setting or a tool is wrong.
+    """
+    handler = handler_from(args, shows_query=shows_query)
+    return SessionPlan(
+        config=config_from(args),
+        output=handler,
+        tools=load_tools(args.tools) if args.tools else DEMO_TOOLS,
+        system_prompt=text_from(args.system or ""),
+        approver=approver_from(args, handler),
+    )
