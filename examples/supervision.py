@@ -13,7 +13,7 @@ class Divider(Actor):
 
     def on_receive(self, message: Any) -> float:
         """Answer 100 divided by the message."""
-        return 100 / message
+        return float(100 / message)
 
 
 def main() -> None:
