@@ -56,7 +56,6 @@ class SSEDecoder:
         self.done = False
         self.has_tokens = False
         self.usage: Usage | None = None
-        self.error: Any = None
 
     @property
     def has_tool_calls(self) -> bool:
@@ -114,8 +113,6 @@ class SSEDecoder:
             self._event(event, tokens)
 
     def _event(self, event: dict[str, Any], tokens: list[str]) -> None:
-        if event.get("error"):
-            self.error = event["error"]
         usage = read_usage(event.get("usage"))
         if usage is not None:
             self.usage = usage
