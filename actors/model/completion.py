@@ -14,8 +14,8 @@ import msgspec
 from actors.errors import ModelReplyError
 from actors.model.error_body import error_message, has_error
 from actors.model.http_errors import clipped
+from actors.model.message import Usage
 from actors.model.provider import ModelReply, ModelRequest
-from actors.model.sse import read_usage
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -69,6 +69,17 @@ def decode_object(body: bytes) -> dict[str, Any]:
     return value
 
 
+def read_usage(value: Any) -> Usage | None:
+    """Token counts of a reply: None if there are none at all, 0 for each that is no number."""
+    if not isinstance(value, dict):
+        return None
+    return Usage(
+        prompt_tokens=_count(value.get("prompt_tokens")),
+        completion_tokens=_count(value.get("completion_tokens")),
+        total_tokens=_count(value.get("total_tokens")),
+    )
+
+
 def _message(reply: dict[str, Any], body: bytes) -> dict[str, Any]:
     choices = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
@@ -76,6 +87,12 @@ def _message(reply: dict[str, Any], body: bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise ModelReplyError(f"expected choices[0].message in the reply, got {_shown(body)}")
     return message
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return max(0, int(value))
 
 
 def _shown(body: bytes) -> str:

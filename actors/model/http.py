@@ -132,9 +132,7 @@ class ModelHttp:
             method,
             _parsed(url),
             headers=headers,
-            stream=httpx.ByteStream(
-                body
-            ),  # `content` would compute headers the transport adds itself
+            stream=httpx.ByteStream(body),  # not `content`: the transport adds its headers
             extensions={"timeout": _limits(timeouts or self._timeouts)},
         )
         if self._closed:

@@ -10,7 +10,7 @@ from typing import Any
 
 from actors.errors import ModelReplyError
 from actors.model.completion import read_completion
-from actors.model.error_body import error_message
+from actors.model.error_body import message_of_body
 from actors.model.http_errors import clipped
 from actors.model.provider import ModelReply
 from actors.model.sse import SSEDecoder
@@ -54,7 +54,7 @@ class StreamedReply:
             ModelReplyError: there was no text, no tool call and no plain reply, but perhaps an error.
         """
         if self._unread is not None:
-            return self._plain(b"".join(self._unread))
+            return _read_plain(b"".join(self._unread))
         return ModelReply(
             "".join(self._tokens) if self._tokens else None,
             self.tool_calls,
@@ -62,11 +62,14 @@ class StreamedReply:
             complete=self._decoder.done,
         )
 
-    def _plain(self, body: bytes) -> ModelReply:
-        """Read an answer in which no event said anything."""
-        if self._decoder.error is not None:
-            raise ModelReplyError(error_message(self._decoder.error))
-        if body.lstrip()[:1] == b"{":
-            return read_completion(body)
-        what = repr(clipped(body, 200)) if body.strip() else "an empty body"
-        raise ModelReplyError(f"expected a stream with text or tool calls, got {what}")
+
+def _read_plain(body: bytes) -> ModelReply:
+    """Read an answer in which no event said anything."""
+    if body.lstrip()[:1] == b"{":
+        return read_completion(body)
+    for line in body.split(b"\n"):
+        told = message_of_body(line[5:]) if line.startswith(b"data:") else None
+        if told is not None:
+            raise ModelReplyError(told)
+    what = repr(clipped(body, 200)) if body.strip() else "an empty body"
+    raise ModelReplyError(f"expected a stream with text or tool calls, got {what}")

@@ -73,7 +73,8 @@ def test_an_empty_text_is_a_text() -> None:
         ("many", None),
         ({}, Usage()),
         ({"prompt_tokens": None, "completion_tokens": 2, "total_tokens": 2}, Usage(0, 2, 2)),
-        ({"prompt_tokens": "5", "total_tokens": 7}, Usage(0, 0, 7)),
+        ({"prompt_tokens": "5", "completion_tokens": True, "total_tokens": -1}, Usage()),
+        ({"prompt_tokens": 5.0, "total_tokens": 7}, Usage(5, 0, 7)),
     ],
 )
 def test_usage_never_spoils_a_reply(usage: Any, meant: Usage | None) -> None:
