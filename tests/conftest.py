@@ -24,6 +24,13 @@ _last_resort = pytest.StashKey[LastResort]()
 _failed = pytest.StashKey[bool]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--cases DIR`: other case files for the conformance tests."""
+    parser.addoption(
+        "--cases", metavar="DIR", help="conformance cases: DIR/gaia/*.json, DIR/vix/*.json"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers and keep the real stderr."""
     config.addinivalue_line(
