@@ -117,8 +117,10 @@ def httpx_error(exc: Exception) -> httpx.TransportError:
             return httpx.ConnectTimeout(text)
         case asyncio.TimeoutError():
             return httpx.ReadTimeout(text)
+        case aiohttp.ClientConnectorCertificateError():
+            return httpx.ConnectError(str(exc.certificate_error))
         case aiohttp.ClientConnectorError():
-            return httpx.ConnectError(text)
+            return httpx.ConnectError(str(exc.os_error))
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
             return httpx.RemoteProtocolError(text)
         case aiohttp.ClientResponseError():
