@@ -39,6 +39,11 @@ class TurnRules(Struct, frozen=True):
     * `at_limit`: the result when the step limit is reached. `error_or_notice`: the error of the last
       tool if it failed, else a notice. `last_text`: whatever text the last reply held.
     * `tool_text`: turns a tool's result into the content of its message.
+    * `answer_without_tools_after_result`: the step after tools ran without an error asks with no tools,
+      and with the agent's own prompt alone. For models too small to answer while tools are offered; it
+      allows one round of tools per turn, and another one only after an error.
+    * `repeat_means_answer`: a call equal to the one before it is not run; the model is told so, and the
+      next step asks with no tools. Takes the place of the loop rule. For small models, too.
     * `tool_grace_s`: seconds a running tool has to end by itself after a cancel, so that a tool which
       cancels its own turn still gets its result recorded. A deadline gives none.
     """
@@ -49,7 +54,15 @@ class TurnRules(Struct, frozen=True):
     stops_loops: bool = True
     at_limit: Literal["error_or_notice", "last_text"] = "error_or_notice"
     tool_text: Callable[[Any], str] = clipped_result
+    answer_without_tools_after_result: bool = False
+    repeat_means_answer: bool = False
     tool_grace_s: float = 0.25
+
+    def repeat_limit(self, configured: int) -> int | None:
+        """The R of the loop rule (gaia 1.4) under these rules; None where there is none."""
+        if self.repeat_means_answer:
+            return 2
+        return configured if self.stops_loops else None
 
 
 GAIA = TurnRules()

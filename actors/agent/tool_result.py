@@ -39,11 +39,11 @@ def error_of(result: Any) -> str | None:
     """The error a result carries, or None if it is a success.
 
     Only an object whose `status` is the text `error` is one (gaia 1.3k). An error that is no text is
-    given as JSON, a missing one by a general text.
+    given as JSON, a missing or empty one by a general text.
     """
     if not isinstance(result, dict) or result.get("status") != "error":
         return None
     error = result.get("error")
-    if isinstance(error, str):
-        return error
-    return UNNAMED_ERROR if error is None else result_text(error)
+    if error is None or error == "":
+        return UNNAMED_ERROR
+    return error if isinstance(error, str) else result_text(error)

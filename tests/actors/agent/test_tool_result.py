@@ -41,7 +41,7 @@ def test_a_result_that_is_no_json_becomes_an_error_result(result: Any) -> None:
     ("result", "error"),
     [
         (error_result("disk full"), "disk full"),
-        ({"status": "error", "error": ""}, ""),
+        ({"status": "error", "error": ""}, UNNAMED_ERROR),
         ({"status": "error"}, UNNAMED_ERROR),
         ({"status": "error", "error": None}, UNNAMED_ERROR),
         ({"status": "error", "error": {"code": 17}}, '{"code":17}'),
