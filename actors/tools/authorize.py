@@ -1,0 +1,44 @@
+"""From a model's call to one that may run: decide, look into the store, ask (gaia 4, CONFIRM)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from actors.tools.allow_store import AllowStore
+from actors.tools.approval import Approval, Approver
+from actors.tools.decision import NeedsApproval, Ready, Refused
+from actors.tools.registry import ToolRegistry
+from runtime.events import log
+
+
+async def authorize(
+    registry: ToolRegistry,
+    name: str,
+    args: Any,
+    *,
+    approver: Approver | None,
+    store: AllowStore | None,
+) -> Ready | Refused:
+    """The call, ready to run or refused. Never raises for a reason of the tool or of who was asked."""
+    decision = registry.decide(name, args)
+    if not isinstance(decision, NeedsApproval):
+        return decision
+    full_name = decision.tool.name
+    if store is not None and store.is_always_allowed(full_name):
+        return Ready(decision.tool, decision.args)
+    if approver is None:
+        return Refused(f"tool {full_name!r} needs confirmation, and nobody can be asked")
+    answer = await _ask(approver, decision)
+    if answer is Approval.DENY:
+        return Refused(f"tool {full_name!r} was denied by the user; confirmation was not given")
+    if answer is Approval.ALWAYS_ALLOW and store is not None:
+        store.add(full_name)
+    return Ready(decision.tool, decision.args)
+
+
+async def _ask(approver: Approver, decision: NeedsApproval) -> Approval:
+    try:
+        return await approver.approve(decision.tool.name, decision.args)
+    except Exception:  # noqa: BLE001 - whoever was asked failed to answer: that is no yes
+        log.exception("approver_failed", tool=decision.tool.name)
+        return Approval.DENY
