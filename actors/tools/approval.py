@@ -6,7 +6,6 @@ fail closed.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from enum import Enum
@@ -27,7 +26,7 @@ class Approval(Enum):
 class Approver(Protocol):
     """Somebody who can be asked."""
 
-    async def approve(self, tool: str, args: Any) -> Approval:
+    async def approve(self, tool_name: str, args: Any) -> Approval:
         """Decide about one call. Runs on the loop and may be cancelled."""
 
 
@@ -37,20 +36,26 @@ class CallbackApprover:
     def __init__(self, ask: Callable[[str, Any], Approval | Awaitable[Approval]]) -> None:
         self._ask = ask
 
-    async def approve(self, tool: str, args: Any) -> Approval:
+    async def approve(self, tool_name: str, args: Any) -> Approval:
         """What the function says."""
         if inspect.iscoroutinefunction(self._ask):
-            answer: Approval = await self._ask(tool, args)
+            answer: Approval = await self._ask(tool_name, args)
             return answer
-        return await asyncio.to_thread(self._ask, tool, args)  # type: ignore[arg-type]  # a plain function
+        return await on_own_thread(self._ask, tool_name, args)
 
 
-class FixedApprover:
-    """Always says the same; `FixedApprover(Approval.ALLOW_ONCE)` is the command line's `--yes`."""
+def on_own_thread(function: Callable[..., Any], *args: Any) -> Reply[Any]:
+    """Run a function that may wait for a person on a daemon thread; its result as a reply.
 
-    def __init__(self, approval: Approval) -> None:
-        self._approval = approval
+    A person who never answers costs that thread; the process can still exit.
+    """
+    reply: Reply[Any] = Reply()
 
-    async def approve(self, tool: str, args: Any) -> Approval:  # noqa: ARG002 - the seam's signature
-        """The same as ever."""
-        return self._approval
+    def run() -> None:
+        try:
+            reply.settle(function(*args))
+        except BaseException as error:  # noqa: BLE001 - it is the reply's outcome
+            reply.settle(error=error)
+
+    threading.Thread(target=run, name="greenroom-approval", daemon=True).start()
+    return reply
