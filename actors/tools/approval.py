@@ -7,12 +7,12 @@ fail closed.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Awaitable, Callable
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-SHOWN_ARGUMENTS = 2000
-"""Most characters of the arguments that the terminal shows."""
+from runtime import Reply
 
 
 class Approval(Enum):
@@ -41,7 +41,7 @@ class CallbackApprover:
         if inspect.iscoroutinefunction(self._ask):
             answer: Approval = await self._ask(tool_name, args)
             return answer
-        return await on_own_thread(self._ask, tool_name, args)
+        return cast("Approval", await on_own_thread(self._ask, tool_name, args))
 
 
 def on_own_thread(function: Callable[..., Any], *args: Any) -> Reply[Any]:

@@ -135,7 +135,7 @@ class _Arguments:
         """The schema of each parameter, and the definitions they refer to."""
         try:
             (reference,), components = msgspec.json.schema_components(
-                [self._type], "#/$defs/{name}"
+                [self._type], ref_template="#/$defs/{name}"
             )
         except TypeError as error:
             raise ToolSchemaError(
