@@ -1,3 +1,68 @@
 """greenroom: many LLM agents in one process, each an actor with its own mailbox."""
 
-__all__: list[str] = []
+from actors.agent.agent import Agent, AgentSetup
+from actors.agent.ref import AgentRef
+from actors.agent.result import TurnResult
+from actors.config import AgentConfig
+from actors.errors import (
+    AgentBusy,
+    AgentError,
+    ConfigError,
+    InvalidArgument,
+    LocalModelError,
+    ModelError,
+    ModelHTTPError,
+    ModelReplyError,
+    ModelTimeout,
+    ModelUnavailable,
+    ToolCallError,
+    ToolExists,
+    ToolSchemaError,
+)
+from actors.image import Image
+from actors.model.message import Message, ToolCall, Usage
+from actors.output.handler import OutputHandler
+from actors.output.json_lines import JsonLinesHandler
+from actors.output.silent import SilentHandler
+from actors.output.terminal import TerminalHandler
+from actors.tools.approval import Approval, Approver, CallbackApprover
+from actors.tools.decorator import tool
+from actors.tools.policy import ToolPolicy
+from actors.tools.terminal_approver import TerminalApprover
+from actors.tools.tool import Tool
+
+__all__ = [
+    "Agent",
+    "AgentBusy",
+    "AgentConfig",
+    "AgentError",
+    "AgentRef",
+    "AgentSetup",
+    "Approval",
+    "Approver",
+    "CallbackApprover",
+    "ConfigError",
+    "Image",
+    "InvalidArgument",
+    "JsonLinesHandler",
+    "LocalModelError",
+    "Message",
+    "ModelError",
+    "ModelHTTPError",
+    "ModelReplyError",
+    "ModelTimeout",
+    "ModelUnavailable",
+    "OutputHandler",
+    "SilentHandler",
+    "TerminalApprover",
+    "TerminalHandler",
+    "Tool",
+    "ToolCall",
+    "ToolCallError",
+    "ToolExists",
+    "ToolPolicy",
+    "ToolSchemaError",
+    "TurnResult",
+    "Usage",
+    "tool",
+]

@@ -10,12 +10,9 @@ from typing import Any
 
 import msgspec
 
+from actors.tools.decision import error_result
+
 UNNAMED_ERROR = "the tool reported an error without saying which"
-
-
-def error_result(text: str) -> dict[str, str]:
-    """A result that says the tool failed, in the shape every tool uses for it (gaia 4)."""
-    return {"status": "error", "error": text}
 
 
 def result_text(result: Any) -> str:

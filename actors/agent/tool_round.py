@@ -17,9 +17,10 @@ from actors.agent.conversation import WorkingMessages
 from actors.agent.interruption import Interrupted, Interruption
 from actors.agent.narrator import Narrator
 from actors.agent.parts import TurnParts
-from actors.agent.tool_result import error_of, error_result
+from actors.agent.tool_result import error_of
 from actors.model.message import Message
 from actors.protocol.step import PlannedCall
+from actors.tools.decision import error_result
 
 LET_GO_S = 1.0
 """Seconds cancelled calls have to end before the turn goes on without them."""

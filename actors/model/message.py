@@ -7,6 +7,7 @@ empty content sends `content: null`; `name` and `tool_call_id` are sent only whe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -92,3 +93,11 @@ class Usage(Struct, frozen=True):
             self.completion_tokens + other.completion_tokens,
             self.total_tokens + other.total_tokens,
         )
+
+
+def user_message(text: str, image_urls: Sequence[str] = ()) -> Message:
+    """What a user says: text, then images in order; plain content where there are none (gaia 13)."""
+    if not image_urls:
+        return Message("user", text)
+    words: tuple[Part, ...] = (TextPart(text),) if text else ()
+    return Message("user", parts=(*words, *(ImagePart(url) for url in image_urls)))

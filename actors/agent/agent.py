@@ -1,0 +1,230 @@
+"""An agent: an actor that answers questions with a model and tools, one turn at a time.
+
+    with ActorSystem() as system:
+        agent = Agent.spawn(system, AgentConfig(model="my-model"), tools=[add])
+        print(agent.process_query("What is 2 + 3?").result)
+
+What it says and hears is in `AgentRef`; how a turn runs in `actors.agent.turn`. The agent owns its
+conversation and its tools and nothing else: connections, threads and model servers belong to actors it
+shares with every agent of the system. While a turn runs the mailbox waits, so two requests can never
+run at once; cancelling does not wait.
+
+The history lives as long as the incarnation: an agent restarted by its supervisor begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, cast
+
+import msgspec
+from msgspec import Struct
+
+from actors.agent.cancel import CancelToken
+from actors.agent.conversation import Conversation
+from actors.agent.messages import (
+    AddTool,
+    CancelTurn,
+    ListTools,
+    Query,
+    ReadConfig,
+    ReadHistory,
+    RemoveTool,
+    UpdateConfig,
+    WriteHistory,
+)
+from actors.agent.model_side import open_provider, protocol_for, rules_for
+from actors.agent.parts import TurnParts
+from actors.agent.prompt_cache import PromptCache
+from actors.agent.readiness import ModelReadiness
+from actors.agent.ref import AgentRef
+from actors.agent.result import TurnResult
+from actors.agent.turn import Turn
+from actors.config import AgentConfig
+from actors.errors import AgentError, ConfigError
+from actors.model.message import Message
+from actors.model.provider import ModelProvider
+from actors.output.dispatch import publish_to
+from actors.output.events import EventSink, TurnEvent
+from actors.output.handler import OutputHandler
+from actors.tools.allow_store import AllowStore
+from actors.tools.approval import Approver
+from actors.tools.executor import tool_executor
+from actors.tools.registry import ToolRegistry
+from actors.tools.runner import RegistryRunner
+from actors.tools.tool import Tool
+from runtime import Actor, ActorRef, ActorSystem
+
+
+class AgentSetup(Struct, frozen=True):
+    """What an agent is made of besides its configuration.
+
+    * `tools`: what it may call.
+    * `system_prompt`: its own prompt; tools and the reply format are added to it.
+    * `output`: prints what happens; None prints nothing.
+    * `approver`: who is asked before a tool with the policy CONFIRM runs; None refuses it (fail closed).
+    * `allow_store`: remembers "always allow"; None remembers nothing.
+    * `provider`: a model provider of the caller's own, instead of the one the configuration names. It is
+      used on the system's loop and closed by nobody here.
+    * `history`: what was said before.
+    """
+
+    tools: tuple[Tool, ...] = ()
+    system_prompt: str = ""
+    output: OutputHandler | None = None
+    approver: Approver | None = None
+    allow_store: AllowStore | None = None
+    provider: ModelProvider | None = None
+    history: tuple[Message, ...] = ()
+
+
+class Agent(Actor):
+    """See the module. `capacity`: at most 1,000 questions wait; one more is refused with `MailboxFull`."""
+
+    ref_class: ClassVar[type[ActorRef[Any]]] = AgentRef
+    capacity: ClassVar[int | None] = 1000
+    expected_errors: ClassVar[tuple[type[BaseException], ...]] = (AgentError,)
+    cancel_on_stop: ClassVar[bool] = True
+
+    def __init__(self, config: AgentConfig, setup: AgentSetup | None = None) -> None:
+        """Raises ConfigError, ToolExists or ToolSchemaError in the caller of `spawn`."""
+        super().__init__()
+        self._setup = setup or AgentSetup()
+        self._config = config
+        self._registry = ToolRegistry()
+        for tool in self._setup.tools:
+            self._registry.register(tool)
+        self._conversation = Conversation(self._setup.history)
+        self._print: EventSink | None = None
+        if self._setup.output is not None:
+            self._print = publish_to(self._setup.output)
+        self._parts: TurnParts | None = None
+        self._cancel: CancelToken | None = None
+
+    @classmethod
+    def spawn(
+        cls,
+        system: ActorSystem,
+        config: AgentConfig,
+        *,
+        tools: Iterable[Tool] = (),
+        system_prompt: str = "",
+        output: OutputHandler | None = None,
+        approver: Approver | None = None,
+        allow_store: AllowStore | None = None,
+        provider: ModelProvider | None = None,
+        history: Sequence[Message] = (),
+        name: str | None = None,
+        supervisor: ActorRef[Any] | None = None,
+    ) -> AgentRef:
+        """Start an agent in a system; see `AgentSetup` for what the arguments mean.
+
+        Raises:
+            ConfigError: a setting cannot be; names the field.
+            NameTaken, ToolExists, SystemEnded: as they say.
+        """
+        setup = AgentSetup(
+            tools=tuple(tools),
+            system_prompt=system_prompt,
+            output=output,
+            approver=approver,
+            allow_store=allow_store,
+            provider=provider,
+            history=tuple(history),
+        )
+        config.validate()
+        ref = system.spawn(cls, config, setup, name=name, supervisor=supervisor)
+        return cast("AgentRef", ref)
+
+    # -- messages ---------------------------------------------------------------------------------
+
+    async def on_receive(self, message: Any) -> Any:
+        """Run a turn, or answer about history, settings and tools."""
+        match message:
+            case Query(messages, max_steps, sink):
+                return await self._run_turn(messages, max_steps, sink)
+            case ReadHistory():
+                return self._conversation.history()
+            case WriteHistory(messages):
+                return self._conversation.set_history(messages)
+            case ReadConfig():
+                return self._config
+            case UpdateConfig(changes):
+                return self._update_config(changes)
+            case ListTools():
+                return list(self._registry.specs())
+            case AddTool(tool):
+                return self._registry.register(tool)
+            case RemoveTool(name):
+                return self._registry.remove(name)
+        return super().on_receive(message)
+
+    def on_signal(self, signal: Any) -> None:
+        """End the running turn."""
+        match signal:
+            case CancelTurn():
+                if self._cancel is not None:
+                    self._cancel.request()
+            case _:
+                super().on_signal(signal)
+
+    # -- the turn ---------------------------------------------------------------------------------
+
+    async def _run_turn(
+        self, messages: Sequence[Message], max_steps: int, sink: EventSink | None
+    ) -> TurnResult:
+        parts = self._parts or await self._assemble()
+        self._cancel = CancelToken()
+        try:
+            turn = Turn(
+                parts,
+                self._conversation,
+                sink=_both(self._print, sink),
+                cancel=self._cancel,
+                max_steps=max_steps,
+            )
+            return await turn.run(messages)
+        finally:
+            self._cancel = None
+
+    async def _assemble(self, readiness: ModelReadiness | None = None) -> TurnParts:
+        """Put together what turns have in common until the configuration changes."""
+        setup, config = self._setup, self._config
+        provider = setup.provider or await open_provider(self.system, config)
+        tools = RegistryRunner(
+            self._registry,
+            tool_executor(self.system),
+            approver=setup.approver,
+            store=setup.allow_store,
+        )
+        protocol = protocol_for(config)
+        self._parts = TurnParts(
+            config=config,
+            rules=rules_for(config),
+            protocol=protocol,
+            provider=provider,
+            tools=tools,
+            prompt=PromptCache(protocol, setup.system_prompt, tools),
+            readiness=readiness or ModelReadiness(),
+        )
+        return self._parts
+
+    def _update_config(self, changes: dict[str, Any]) -> None:
+        unknown = set(changes) - set(AgentConfig.__struct_fields__)
+        if unknown:
+            raise ConfigError(min(unknown), "there is no such setting")
+        config = msgspec.structs.replace(self._config, **changes)
+        config.validate()
+        self._config, self._parts = config, None
+
+
+def _both(first: EventSink | None, second: EventSink | None) -> EventSink | None:
+    """One sink for two listeners; None when nobody listens, so that no event is built."""
+    if first is None or second is None:
+        return first or second
+
+    def publish(event: TurnEvent) -> None:
+        first(event)
+        second(event)
+
+    return publish

@@ -1,0 +1,191 @@
+"""The typed reference to an agent: what callers say to it, blocking or awaiting.
+
+Plain methods block and are for threads; their twins with an `a` are awaitable from any event loop.
+Calls from many threads wait in the agent's mailbox, one turn runs at a time. A call that would make the
+agent wait for itself, through whatever tools and agents, raises `AskCycle`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
+
+from actors.agent.messages import (
+    AddTool,
+    CancelTurn,
+    ListTools,
+    Query,
+    ReadConfig,
+    ReadHistory,
+    RemoveTool,
+    UpdateConfig,
+    WriteHistory,
+)
+from actors.agent.query import require_content
+from actors.agent.result import TurnResult
+from actors.config import AgentConfig
+from actors.errors import InvalidArgument
+from actors.image import Image
+from actors.model.message import Message, user_message
+from actors.model.toolspec import ToolParameter, ToolSpec
+from actors.output.events import TurnEvent
+from actors.tools.tool import Tool
+from runtime import ActorRef, Reply
+
+Question = str | Sequence[Message]
+"""A question's text, or messages composed by the caller."""
+
+SHORT_S = 30.0
+"""Seconds for what an agent answers from memory; a running turn is waited for as long as it lasts."""
+
+
+class AgentRef(ActorRef[Any]):
+    """A reference to an `Agent`."""
+
+    __slots__ = ()
+
+    # -- turns ------------------------------------------------------------------------------------
+
+    def process_query(
+        self,
+        question: Question,
+        *,
+        images: Sequence[Image] = (),
+        max_steps: int = 0,
+        timeout: float | None = None,
+    ) -> TurnResult:
+        """Ask the agent and wait for the end of its turn (gaia 1.2).
+
+        `max_steps` above zero replaces the configured limit for this call. A turn that fails by a rule
+        (limit, loop, cancel, deadline, model error) is a result, not an exception; see `TurnResult`.
+
+        Raises:
+            InvalidArgument: the question says nothing; the agent has not been asked.
+            MailboxFull: too many questions wait already.
+            ActorDeadError: the agent has ended.
+            AskCycle: the caller is a tool or an agent this agent waits for.
+            Timeout: `timeout` seconds went by; a turn that has begun goes on, see `cancel`.
+        """
+        return cast("TurnResult", self.ask(_query(question, images, max_steps), timeout=timeout))
+
+    def aprocess_query(
+        self,
+        question: Question,
+        *,
+        images: Sequence[Image] = (),
+        max_steps: int = 0,
+        timeout: float | None = None,
+    ) -> Reply[TurnResult]:
+        """The awaitable twin of `process_query`. Cancelling the await cancels the turn."""
+        return self.aask(_query(question, images, max_steps), timeout=timeout)
+
+    async def astream(
+        self, question: Question, *, images: Sequence[Image] = (), max_steps: int = 0
+    ) -> AsyncIterator[TurnEvent | TurnResult]:
+        """The events of a turn as they happen, then its `TurnResult`, from any event loop.
+
+        Tokens come among the events if the configuration says `streaming`. Leaving the iteration early
+        cancels the turn. Raises as `process_query`.
+        """
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[TurnEvent | Reply[TurnResult]] = asyncio.Queue()
+
+        def put(item: TurnEvent | Reply[TurnResult]) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, item)
+
+        reply: Reply[TurnResult] = self.aask(_query(question, images, max_steps, put))
+        reply.add_done_callback(put)
+        try:
+            while not isinstance(item := await queue.get(), Reply):
+                yield item
+            yield item.get()
+        finally:
+            reply.cancel()
+
+    def cancel(self) -> None:
+        """Ask for the end of the turn that runs now; it ends as a result with outcome `cancelled`.
+
+        From any thread; returns at once. The model request is closed and a running tool let go of.
+        Questions that wait are not touched; without a running turn nothing happens.
+        """
+        self.signal(CancelTurn())
+
+    # -- what it remembers --------------------------------------------------------------------------
+
+    def history(self) -> list[Message]:
+        """A copy of the stored messages, after a turn that runs now."""
+        return cast("list[Message]", self.ask(ReadHistory()))
+
+    def ahistory(self) -> Reply[list[Message]]:
+        """The awaitable twin of `history`."""
+        return self.aask(ReadHistory())
+
+    def set_history(self, messages: Sequence[Message]) -> None:
+        """Replace the stored messages; calls and answers without their other half are dropped."""
+        self.ask(WriteHistory(tuple(messages)))
+
+    def clear_history(self) -> None:
+        """Forget everything that was said."""
+        self.ask(WriteHistory(()))
+
+    # -- how it is set up ---------------------------------------------------------------------------
+
+    def config(self) -> AgentConfig:
+        """The present configuration."""
+        return cast("AgentConfig", self.ask(ReadConfig()))
+
+    def set_config(self, config: AgentConfig) -> None:
+        """Replace the configuration from the next turn on. Raises ConfigError naming the field."""
+        self.ask(UpdateConfig({name: getattr(config, name) for name in config.__struct_fields__}))
+
+    def update_config(self, **changes: Any) -> None:
+        """Change some settings from the next turn on. Raises ConfigError naming the field."""
+        self.ask(UpdateConfig(changes))
+
+    def set_model(self, model: str) -> None:
+        """Use another model from the next turn on; it is made ready before its first request."""
+        self.update_config(model=model)
+
+    def tools(self) -> list[ToolSpec]:
+        """The enabled tools as the model sees them, in name order."""
+        return cast("list[ToolSpec]", self.ask(ListTools()))
+
+    def add_tool(self, tool: Tool) -> None:
+        """Register one more tool. Raises ToolExists."""
+        self.ask(AddTool(tool))
+
+    def remove_tool(self, name: str) -> bool:
+        """Take a tool away; False if there is none of that name."""
+        return bool(self.ask(RemoveTool(name)))
+
+    def as_tool(self, name: str, description: str, *, timeout_s: float | None = None) -> Tool:
+        """This agent as a tool of another one: takes a `request`, gives its answer.
+
+        A turn that does not end with an answer is an error result. Two agents that call each other in a
+        ring get an error result naming the ring instead of waiting for ever.
+        """
+
+        async def ask_agent(args: dict[str, Any]) -> Any:
+            result = await self.aprocess_query(args["request"])
+            if result.outcome == "answered":
+                return {"answer": result.result}
+            return {"status": "error", "error": result.result}
+
+        parameter = ToolParameter("request", "string", description="what to ask, in full sentences")
+        spec = ToolSpec(name, description, (parameter,))
+        return Tool(spec=spec, run=ask_agent, parallel_safe=True, timeout_s=timeout_s)
+
+
+def _query(question: Question, images: Sequence[Image], max_steps: int, sink: Any = None) -> Query:
+    messages: tuple[Message, ...]
+    if isinstance(question, str):
+        messages = (user_message(question, [image.data_uri for image in images]),)
+    elif images:
+        raise InvalidArgument(
+            "images: expected none beside composed messages; put them into the parts"
+        )
+    else:
+        messages = tuple(question)
+    require_content(messages)
+    return Query(messages, max_steps, sink)

@@ -1,0 +1,101 @@
+"""The model gateway: one actor per system that owns the HTTP connections and one provider per server.
+
+All agents of a system share it, so a thousand agents on one server share its connections and its limit
+of calls at once. It hands out providers and is not in the way of requests: those run in the agents'
+own tasks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from msgspec import Struct
+
+from actors.errors import ConfigError
+from actors.model.http import ModelHttp, Timeouts
+from actors.model.lemonade import LemonadeProvider
+from actors.model.limiter import LimitedProvider
+from actors.model.openai import OpenAIProvider
+from actors.model.provider import ModelProvider
+from actors.model.retrying import RetryingProvider
+from runtime import Actor, ActorRef, ActorSystem, Reply
+
+
+class ServerAddress(Struct, frozen=True):
+    """Which model server, spoken to how: equal addresses share a provider.
+
+    `calls_at_once` bounds the calls that run at one time (0: no bound); the others wait in order.
+    """
+
+    provider: str
+    base_url: str
+    api_key: str = ""
+    connect_timeout_s: float = 30.0
+    read_timeout_s: float = 120.0
+    calls_at_once: int = 0
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"ServerAddress({self.provider!r}, {self.base_url!r})"
+
+
+class OpenProvider(Struct, frozen=True):
+    """Ask for the shared provider of a server."""
+
+    address: ServerAddress
+
+
+class ModelGateway(Actor):
+    """See the module. Its connections are closed when it ends, and with them what runs on them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._http: dict[Timeouts, ModelHttp] = {}
+        self._providers: dict[ServerAddress, ModelProvider] = {}
+
+    def on_receive(self, message: Any) -> Any:
+        """Answer with the provider of an address."""
+        match message:
+            case OpenProvider(address):
+                if address not in self._providers:
+                    self._providers[address] = self._open(address)
+                return self._providers[address]
+        return super().on_receive(message)
+
+    def _open(self, address: ServerAddress) -> ModelProvider:
+        timeouts = Timeouts(address.connect_timeout_s, address.read_timeout_s)
+        http = self._http.setdefault(timeouts, ModelHttp(timeouts=timeouts))
+        return wrap_provider(provider_over(http, address), address.calls_at_once)
+
+    async def on_stop(self) -> None:
+        """Close the connections."""
+        for http in self._http.values():
+            await http.aclose()
+
+    async def on_failure(self, *_: object) -> None:
+        """Close the connections."""
+        await self.on_stop()
+
+
+def provider_over(http: ModelHttp, address: ServerAddress) -> ModelProvider:
+    """The provider of that kind on an HTTP client. Raises ConfigError for a kind that is not known."""
+    match address.provider:
+        case "openai":
+            return OpenAIProvider(http, address.base_url, api_key=address.api_key)
+        case "local":
+            return OpenAIProvider(http, address.base_url, name="local", local=True)
+        case "lemonade":
+            return LemonadeProvider(http, address.base_url, api_key=address.api_key)
+    raise ConfigError("provider", f"expected openai, lemonade or local, got {address.provider!r}")
+
+
+def wrap_provider(provider: ModelProvider, calls_at_once: int) -> ModelProvider:
+    """The provider with the waits of its server honoured and its calls at once bounded."""
+    patient: ModelProvider = RetryingProvider(provider)
+    return LimitedProvider(patient, calls_at_once) if calls_at_once > 0 else patient
+
+
+def shared_provider(system: ActorSystem, address: ServerAddress) -> Reply[ModelProvider]:
+    """The provider that all agents of a system share for that server; await it on the loop."""
+    gateway: ActorRef[ModelGateway] = system.ensure(ModelGateway, name="model-gateway")
+    return cast("Reply[ModelProvider]", gateway.aask(OpenProvider(address), timeout=30.0))
