@@ -33,7 +33,7 @@ def trim(messages: Sequence[Message], limit: int) -> list[Message]:
 
 
 def repair_pairs(messages: Sequence[Message]) -> list[Message]:
-    """Drop calls nobody answered, answers nobody asked for, and assistant messages left empty.
+    """Drop calls nobody answered, answers nobody asked for, and assistant messages that this leaves empty.
 
     An answer counts only if it stands after its call.
     """
@@ -46,11 +46,9 @@ def repair_pairs(messages: Sequence[Message]) -> list[Message]:
             called.update(call.id for call in calls)
             if len(calls) < len(message.tool_calls):
                 message = replace(message, tool_calls=calls)
+            if not (calls or message.content or message.parts):
+                continue
         if message.role == "tool" and message.tool_call_id not in called:
-            continue
-        if message.role == "assistant" and not (
-            message.content or message.tool_calls or message.parts
-        ):
             continue
         kept.append(message)
     return kept

@@ -9,14 +9,22 @@ from typing import Any
 from tests.conformance import (
     gaia_json_recovery,
     gaia_native_tools,
+    gaia_scenario,
     gaia_sse,
 )
 
 Adapter = Callable[[dict[str, Any], Path], Any]
 
+
+def _native_tools(given: dict[str, Any], tmp_path: Path) -> Any:
+    area = gaia_scenario if given["op"] == "scenario" else gaia_native_tools
+    return area.run(given, tmp_path)
+
+
 AREAS: dict[str, Adapter] = {
+    "gaia/agent_loop": gaia_scenario.run,
     "gaia/json_recovery": gaia_json_recovery.run,
-    "gaia/native_tools": gaia_native_tools.run,
+    "gaia/native_tools": _native_tools,
     "gaia/sse": gaia_sse.run,
 }
 

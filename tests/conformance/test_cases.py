@@ -8,6 +8,7 @@ from typing import Any
 from tests.conformance.areas import AREAS
 from tests.conformance.compare import differences, error_differences
 from tests.conformance.error_kinds import KINDS
+from tests.conformance.scenario_checks import Observed
 
 
 def test_case(area: str, case: dict[str, Any], tmp_path: Path) -> None:
@@ -21,5 +22,7 @@ def test_case(area: str, case: dict[str, Any], tmp_path: Path) -> None:
             raise
         problems = error_differences(wanted, KINDS[wanted["kind"]], error)
     else:
-        problems = differences(expected, got)
+        problems = (
+            got.differences(expected) if isinstance(got, Observed) else differences(expected, got)
+        )
     assert not problems, f"{case['note']}\n" + "\n".join(problems)

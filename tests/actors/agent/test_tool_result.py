@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from actors.agent.rules import clipped_result, plain_result
-from actors.agent.tool_result import UNNAMED_ERROR, error_of, error_result, result_text
+from actors.agent.tool_result import UNNAMED_ERROR, error_of, result_text
+from actors.tools.decision import error_result
 
 
 @pytest.mark.parametrize(
