@@ -8,7 +8,7 @@ from __future__ import annotations
 LOOP = "Task stopped due to repeated tool call loop."
 """The result when the loop rule stopped the turn (gaia 1.4, exact)."""
 
-REPEATED = "not run again: the call before it was the same; answer now with what you know"
+REPEATED = "not run: you asked for the same call twice in a row; answer now with what you know"
 """The result of a repeated call under rules where that means the model should answer."""
 
 LOOP_WARNING = "the model repeats one tool call with the same arguments; the turn ends here"

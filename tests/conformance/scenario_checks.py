@@ -171,7 +171,9 @@ def _message(wire: dict[str, Any], expected: dict[str, Any]) -> list[str]:
         del got["content"]
     problems = differences([exact], [got])
     if "is" in loose:
-        problems += [] if content.startswith(_NOTICES[loose["is"]]) else [f"{content!r} is it not"]
+        problems += (
+            [] if content.startswith(_NOTICES.get(loose["is"], "")) else [f"{content!r} is it not"]
+        )
     result = json.loads(content) if "content_json_contains" in loose else {}
     problems += differences(loose.get("content_json_contains", {}), result)
     problems += _lacking(content, loose.get("content_contains", []))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from actors.agent import notices
+from actors.agent import notices, tool_round
 from actors.agent.rules import TurnRules
 from actors.output.events import ToolChosen, ToolFinished, TurnEvent
 from actors.testing import Failure, ScriptedModelServer, SSEReply, answer_chunks, tool_calls
@@ -249,3 +249,29 @@ async def test_a_task_cancelled_while_calls_overlap_cancels_them_all() -> None:
                 await turn
     assert ended == ["hang"] * 3
     assert len(scene.conversation.history()) == 5
+
+
+@on_loop
+async def test_an_overlapping_call_that_does_not_let_go_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tool_round, "LET_GO_S", 0.01)
+    released, ended = asyncio.Event(), asyncio.Event()
+
+    async def stubborn(args: dict[str, Any]) -> Any:
+        while not released.is_set():
+            try:
+                await released.wait()
+            except asyncio.CancelledError:
+                continue
+        ended.set()
+
+    with ScriptedModelServer([_three("hang", "stubborn")]) as server:
+        tools = FunctionTools(safe=["hang", "stubborn"], hang=for_ever, stubborn=stubborn)
+        async with Scene(server, tools, native=True, rules=NO_GRACE) as scene:
+            _on(ToolChosen, scene.cancel.request, scene)
+            result = await scene.play()
+            released.set()
+            await ended.wait()
+    assert result.outcome == "cancelled"
+    assert "unknown" in scene.history()[-1][1]

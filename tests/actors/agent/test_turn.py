@@ -11,7 +11,7 @@ from actors.agent.rules import VIX, TurnRules
 from actors.agent.transitions import TurnState, advance
 from actors.errors import AgentBusy, InvalidArgument
 from actors.model.message import Message
-from actors.output.events import TurnEvent
+from actors.output.events import PromptSent, ReplyReceived, TurnEvent
 from actors.testing import Failure, ScriptedModelServer, SSEReply, answer, answer_chunks, tool_calls
 from tests.actors.agent.on_loop import on_loop
 from tests.actors.agent.scene import FunctionTools, Scene, boom, echo, say, use
@@ -292,3 +292,27 @@ async def test_a_runner_that_raises_ends_the_turn_with_its_error_and_a_whole_his
     stored = scene.conversation.history()
     assert [call.id for call in stored[1].tool_calls] == ["c1"]
     assert stored[2].tool_call_id == "c1"
+
+
+@on_loop
+async def test_prompts_and_replies_are_shown_when_wanted() -> None:
+    with ScriptedModelServer([answer("hello")]) as server:
+        scene = Scene(server, FunctionTools(), own_prompt="Be brief.", show_prompts=True)
+        async with scene:
+            await scene.play()
+    prompt, reply = (e for e in scene.events if isinstance(e, PromptSent | ReplyReceived))
+    assert prompt.text.startswith("Be brief.")
+    assert reply.text == "hello"
+
+
+@on_loop
+async def test_usage_is_summed_over_the_steps_of_a_turn() -> None:
+    numbers = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    replies = [
+        tool_calls(("c1", "echo", "{}"), usage=numbers),
+        answer("ok", usage=numbers),
+    ]
+    with ScriptedModelServer(replies) as server:
+        async with Scene(server, FunctionTools(echo=echo), native=True) as scene:
+            result = await scene.play()
+    assert result.to_dict()["usage"] == {key: 2 * value for key, value in numbers.items()}
