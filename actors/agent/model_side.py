@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from actors.agent.rules import GAIA, TurnRules
 from actors.config import AgentConfig
+from actors.model.catalogue import traits_of
 from actors.model.gateway import ServerAddress, shared_provider
 from actors.model.provider import ModelProvider
 from actors.protocol.native import NativeToolCalls, use_native
 from actors.protocol.prompt_json import PromptJson
 from actors.protocol.protocol import Protocol
 from runtime import ActorSystem
+
+LOCAL_CONTEXT = 4096
+"""Most tokens of context a model on this machine is loaded with; its memory grows with them."""
 
 
 async def open_provider(system: ActorSystem, config: AgentConfig) -> ModelProvider:
@@ -21,20 +27,28 @@ async def open_provider(system: ActorSystem, config: AgentConfig) -> ModelProvid
         config.connect_timeout_s,
         config.request_timeout_s,
         config.calls_at_once,
+        config.model if config.provider == "local" else "",
+        min(config.context_size, LOCAL_CONTEXT) if config.provider == "local" else 0,
     )
     return await shared_provider(system, address)
 
 
 def protocol_for(config: AgentConfig) -> Protocol:
-    """Native tool calls by policy and table, else the prompt protocol in the configured mode."""
+    """Native tool calls by policy and what is known of the model, else the prompt protocol."""
     prompted = PromptJson(config.response_mode)
-    return (
-        NativeToolCalls(prompted)
-        if use_native(config.native_tool_calls, config.model)
-        else prompted
+    native = use_native(config.native_tool_calls, config.model)
+    if config.provider == "local" and config.native_tool_calls == "auto":
+        native = traits_of(config.model).native_tool_calls
+    return NativeToolCalls(prompted) if native else prompted
+
+
+def rules_for(config: AgentConfig) -> TurnRules:
+    """How a turn behaves: GAIA's rules, with what a small model on this machine needs."""
+    if config.provider != "local":
+        return GAIA
+    traits = traits_of(config.model)
+    return replace(
+        GAIA,
+        answer_without_tools_after_result=traits.answer_without_tools_after_result,
+        repeat_means_answer=traits.repeat_means_answer,
     )
-
-
-def rules_for(config: AgentConfig) -> TurnRules:  # noqa: ARG001 - the local provider has rules of its own
-    """How a turn behaves."""
-    return GAIA

@@ -7,14 +7,18 @@ own tasks.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from msgspec import Struct
 
-from actors.errors import ConfigError
+from actors.errors import AgentError, ConfigError
 from actors.model.http import ModelHttp, Timeouts
 from actors.model.lemonade import LemonadeProvider
 from actors.model.limiter import LimitedProvider
+from actors.model.local import LocalProvider
+from actors.model.local_model import address_lost, address_of, local_model
+from actors.model.local_process import LocalServerOptions
+from actors.model.model_files import find_model
 from actors.model.openai import OpenAIProvider
 from actors.model.provider import ModelProvider
 from actors.model.retrying import RetryingProvider
@@ -24,7 +28,8 @@ from runtime import Actor, ActorRef, ActorSystem, Reply
 class ServerAddress(Struct, frozen=True):
     """Which model server, spoken to how: equal addresses share a provider.
 
-    `calls_at_once` bounds the calls that run at one time (0: no bound); the others wait in order.
+    `calls_at_once` bounds the calls that run at one time (0: no bound); the others wait in order. For the
+    provider `local`, `model` names the model to serve and `context_size` its window in tokens.
     """
 
     provider: str
@@ -33,6 +38,8 @@ class ServerAddress(Struct, frozen=True):
     connect_timeout_s: float = 30.0
     read_timeout_s: float = 120.0
     calls_at_once: int = 0
+    model: str = ""
+    context_size: int = 0
 
     def __repr__(self) -> str:
         """Without the key."""
@@ -47,6 +54,8 @@ class OpenProvider(Struct, frozen=True):
 
 class ModelGateway(Actor):
     """See the module. Its connections are closed when it ends, and with them what runs on them."""
+
+    expected_errors: ClassVar[tuple[type[BaseException], ...]] = (AgentError,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +74,21 @@ class ModelGateway(Actor):
     def _open(self, address: ServerAddress) -> ModelProvider:
         timeouts = Timeouts(address.connect_timeout_s, address.read_timeout_s)
         http = self._http.setdefault(timeouts, ModelHttp(timeouts=timeouts))
+        if address.provider == "local":
+            return wrap_provider(self._local(http, address), address.calls_at_once)
         return wrap_provider(provider_over(http, address), address.calls_at_once)
+
+    def _local(self, http: ModelHttp, address: ServerAddress) -> ModelProvider:
+        model = find_model(address.model)
+        if model.remark:
+            self.log.warning("another_model", remark=model.remark)
+        options = LocalServerOptions(
+            template=model.traits.template, context_size=address.context_size
+        )
+        server = local_model(self.system, model, options)
+        return LocalProvider(
+            http, lambda: address_of(server), lambda base_url: address_lost(server, base_url)
+        )
 
     async def on_stop(self) -> None:
         """Close the connections."""
@@ -78,15 +101,13 @@ class ModelGateway(Actor):
 
 
 def provider_over(http: ModelHttp, address: ServerAddress) -> ModelProvider:
-    """The provider of that kind on an HTTP client. Raises ConfigError for a kind that is not known."""
+    """The provider of that kind on an HTTP client. Raises ConfigError for a kind without one."""
     match address.provider:
         case "openai":
             return OpenAIProvider(http, address.base_url, api_key=address.api_key)
-        case "local":
-            return OpenAIProvider(http, address.base_url, name="local", local=True)
         case "lemonade":
             return LemonadeProvider(http, address.base_url, api_key=address.api_key)
-    raise ConfigError("provider", f"expected openai, lemonade or local, got {address.provider!r}")
+    raise ConfigError("provider", f"expected openai or lemonade, got {address.provider!r}")
 
 
 def wrap_provider(provider: ModelProvider, calls_at_once: int) -> ModelProvider:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from msgspec import Raw
 
-from actors.errors import AgentError, ModelHTTPError, ModelReplyError
+from actors.errors import AgentError, ModelHTTPError, ModelReplyError, ModelUnavailable
 from actors.model.http import ModelHttp
 from actors.model.openai import OpenAIProvider
 from actors.model.provider import ModelReply, ModelRequest, TokenSink
@@ -26,6 +26,9 @@ FindServer = Callable[[], Awaitable[str]]
 Raises AgentError where there will be none.
 """
 
+ReportLost = Callable[[str], Awaitable[None]]
+"""Told a base URL that does not answer; returns once it is known whether that server is dead."""
+
 _QUICK_S = 5.0
 _UNREADABLE = "does not match the expected"  # llama.cpp, of a reply in no form it can read
 
@@ -36,9 +39,12 @@ class LocalProvider:
     name = "local"
     local = True
 
-    def __init__(self, http: ModelHttp, address: FindServer) -> None:
+    def __init__(
+        self, http: ModelHttp, address: FindServer, report_lost: ReportLost | None = None
+    ) -> None:
         self._http = http
         self._address = address
+        self._report_lost = report_lost
         self._wire: tuple[str, OpenAIProvider] | None = None
         self._known: tuple[Raw, Known] | None = None
 
@@ -55,9 +61,15 @@ class LocalProvider:
         await self._server()
 
     async def generate(self, request: ModelRequest) -> ModelReply:
-        """Ask for one whole reply. Raises AgentError: ModelError, or LocalModelError without a server."""
+        """Ask for one whole reply, once more if the server died over it.
+
+        Raises AgentError: ModelError, or LocalModelError without a server.
+        """
         server = await self._server()
         try:
+            return self._cleaned(request, await server.generate(request))
+        except ModelUnavailable as exc:
+            server = await self._next_server(server, exc)
             return self._cleaned(request, await server.generate(request))
         except (ModelHTTPError, ModelReplyError) as exc:
             if not _unreadable(exc, request):
@@ -76,6 +88,11 @@ class LocalProvider:
 
         try:
             return self._cleaned(request, await server.stream(request, pass_on))
+        except ModelUnavailable as exc:
+            if tokens:
+                raise
+            server = await self._next_server(server, exc)
+            return self._cleaned(request, await server.stream(request, on_token))
         except (ModelHTTPError, ModelReplyError) as exc:
             if tokens or not _unreadable(exc, request):
                 raise
@@ -87,6 +104,15 @@ class LocalProvider:
             provider = OpenAIProvider(self._http, base_url, name=self.name, local=True)
             self._wire = (base_url, provider)
         return self._wire[1]
+
+    async def _next_server(self, lost: OpenAIProvider, error: ModelUnavailable) -> OpenAIProvider:
+        """The server that took the place of a dead one; raises `error` if none did."""
+        if self._report_lost is not None and self._wire is not None:
+            await self._report_lost(self._wire[0])
+            server = await self._server()
+            if server is not lost:
+                return server
+        raise error
 
     def _cleaned(self, request: ModelRequest, reply: ModelReply) -> ModelReply:
         if request.tools is None or not reply.tool_calls:

