@@ -11,7 +11,7 @@ from actors.tools.approval import Approval, Approver
 class AlwaysApprove:
     """Allows every call once; the always-allowed store is not touched."""
 
-    async def approve(self, tool_name: str, args: dict[str, Any]) -> Approval:  # noqa: ARG002
+    async def approve(self, tool_name: str, args: Any) -> Approval:  # noqa: ARG002
         """ALLOW_ONCE."""
         return Approval.ALLOW_ONCE
 
@@ -23,7 +23,7 @@ class PausesProgress:
         self._inner = inner
         self._handler = handler
 
-    async def approve(self, tool_name: str, args: dict[str, Any]) -> Approval:
+    async def approve(self, tool_name: str, args: Any) -> Approval:
         """What `inner` says."""
         self._handler.stop_progress()
         return await self._inner.approve(tool_name, args)

@@ -12,12 +12,11 @@ from actors.cli.finding import Finding
 from actors.cli.installation import installation
 from actors.cli.server_check import servers
 from actors.cli.shadowing import shadowing
+from actors.config import AgentConfig
 from actors.model.base_url import lemonade_url
+from actors.model.model_files import models_dir, pulled_models
 from actors.output.console import Console
 from runtime.clock import new_loop
-
-OLLAMA_URL = "http://localhost:11434/v1"
-"""Where Ollama speaks the OpenAI way unless told otherwise."""
 
 _STYLES = {"ok": ("green",), "note": ("yellow",), "problem": ("red", "bold")}
 
@@ -58,6 +57,7 @@ def findings(base_url: str | None) -> Iterator[Finding]:
     yield from installation()
     yield event_loop()
     yield from shadowing(Path.cwd())
+    yield local_models(os.environ)
     yield from servers(addresses(base_url, os.environ))
 
 
@@ -68,12 +68,21 @@ def event_loop() -> Finding:
     return Finding("ok", f"event loop: {name}")
 
 
+def local_models(environ: Mapping[str, str]) -> Finding:
+    """Which model files are here."""
+    names, where = pulled_models(environ), models_dir(environ)
+    if names:
+        return Finding("ok", f"models in {where}: {', '.join(names)}")
+    return Finding(
+        "note", f"no models in {where}", "to run one on this machine: greenroom model pull"
+    )
+
+
 def addresses(base_url: str | None, environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """The servers to ask, each once: the one named, Lemonade's, Ollama's."""
-    asked = {
-        lemonade_url("", environ): "Lemonade",
-        OLLAMA_URL: "Ollama",
-    }
+    ollama = AgentConfig(provider="ollama").base_url
+    # Beside its own protocol Ollama speaks the OpenAI way there.
+    asked = {lemonade_url("", environ): "Lemonade", f"{ollama}/v1": "Ollama"}
     if base_url:
         asked = {base_url: "the server you named", **asked}
     return [(kind, url) for url, kind in asked.items()]

@@ -1,18 +1,21 @@
 """Ctrl-C while a turn runs: the first one cancels the turn, the second one ends the program.
 
-A signal handler may run between any two instructions of the main thread, also while that thread holds a
-lock that cancelling needs. So the handler only puts a word into a queue made for this, and a thread that
-lives as long as the turn does the cancelling.
+A signal handler of Python runs between two instructions of the main thread: it must not take a lock which
+that thread may hold, and it does not run at all while the thread is about to block. So the cancelling is not
+done there: Python writes each signal's number into a socket at once (`signal.set_wakeup_fd`), and a thread
+that lives as long as the turn reads it and cancels.
 """
 
 from __future__ import annotations
 
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
 from types import FrameType
+
+_END = b"\0"  # no signal has this number
 
 
 class Interrupts:
@@ -20,28 +23,17 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.count = 0
-        self._wishes: SimpleQueue[bool] = SimpleQueue()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """The signal handler. Raises KeyboardInterrupt from the second time on."""
         self.count += 1
         if self.count > 1:
             raise KeyboardInterrupt
-        self._wishes.put(True)
-
-    def obey(self, cancel: Callable[[], object]) -> None:
-        """Call `cancel` for each wish until `end`; runs on a thread of its own."""
-        while self._wishes.get():
-            cancel()
-
-    def end(self) -> None:
-        """No wish will come any more."""
-        self._wishes.put(False)
 
 
 @contextmanager
 def interrupts_cancel(cancel: Callable[[], object]) -> Iterator[Interrupts]:
-    """Within the block Ctrl-C calls `cancel` once, from another thread; a second one raises.
+    """Within the block Ctrl-C calls `cancel`, from another thread; a second one raises as well.
 
     Python lets only the main thread handle signals; in any other this changes nothing.
     """
@@ -49,12 +41,24 @@ def interrupts_cancel(cancel: Callable[[], object]) -> Iterator[Interrupts]:
     if threading.current_thread() is not threading.main_thread():
         yield interrupts
         return
-    obeying = threading.Thread(target=interrupts.obey, args=(cancel,), name="interrupts")
-    obeying.start()
-    before = signal.signal(signal.SIGINT, interrupts.on_signal)
-    try:
-        yield interrupts
-    finally:
-        signal.signal(signal.SIGINT, before)
-        interrupts.end()
-        obeying.join()
+    numbers, wakeup = socket.socketpair()
+    with numbers, wakeup:
+        wakeup.setblocking(False)
+        obeying = threading.Thread(target=_obey, args=(numbers, cancel), name="interrupts")
+        obeying.start()
+        fd_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
+        handler_before = signal.signal(signal.SIGINT, interrupts.on_signal)
+        try:
+            yield interrupts
+        finally:
+            signal.signal(signal.SIGINT, handler_before)
+            signal.set_wakeup_fd(fd_before)
+            wakeup.setblocking(True)
+            wakeup.send(_END)
+            obeying.join()
+
+
+def _obey(numbers: socket.socket, cancel: Callable[[], object]) -> None:
+    while (number := numbers.recv(1)) != _END:
+        if number[0] == signal.SIGINT:
+            cancel()

@@ -19,7 +19,7 @@ from actors.cli.installation import greenroom_version
 from actors.cli.logs import send_logs_to_stderr
 from actors.cli.model_command import add_model_parser, run_model
 from actors.cli.run_command import add_run_parser, run
-from actors.cli.session import OpenSession
+from actors.cli.session import OpenSession, open_agent
 from actors.errors import InvalidArgument, LocalModelError
 from actors.output.console import Console
 
@@ -29,7 +29,7 @@ A small model on this machine:   greenroom model pull
                                  greenroom run --provider local "..."
 What each command takes:         greenroom run --help
 
-exit codes:  0 answered   1 no answer   2 wrong usage   3 no model   130 interrupted
+exit codes: 0 answered, 1 no answer, 2 wrong usage, 3 no model, 130 interrupted
 """
 
 
@@ -43,7 +43,7 @@ def entry_point() -> int:
     return int(code)
 
 
-def main(argv: Sequence[str], *, open_session: OpenSession) -> int:
+def main(argv: Sequence[str], *, open_session: OpenSession = open_agent) -> int:
     """Run the command line `argv` (without the program's name) and return the exit code.
 
     Never raises for what a user can cause. `open_session` makes the agent.
@@ -86,7 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _dispatch(args: argparse.Namespace, open_session: OpenSession) -> int:
+def _dispatch(args: argparse.Namespace, open_session: OpenSession = open_agent) -> int:
     match args.command:
         case "run":
             return run(args, open_session)

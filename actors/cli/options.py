@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from msgspec import structs
 
 from actors.cli.approving import AlwaysApprove, PausesProgress
-from actors.config import AgentConfig
+from actors.config import AgentConfig, Provider
 from actors.output.handler import OutputHandler
 from actors.output.json_lines import JsonLinesHandler
 from actors.output.silent import SilentHandler
 from actors.output.terminal import TerminalHandler
-from actors.tools.approval import Approver, TerminalApprover
-
-PROVIDERS = ("local", "lemonade", "ollama", "openai")
+from actors.tools.approval import Approver
+from actors.tools.terminal_approver import TerminalApprover
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
     """Add the shared options to a subcommand's parser."""
     add = parser.add_argument
-    add("--provider", choices=PROVIDERS, help="how the model is reached; local: on this machine")
+    add(
+        "--provider",
+        choices=get_args(Provider),
+        help="how the model is reached; local: on this machine",
+    )
     add("--base-url", metavar="URL", help="address of an OpenAI-compatible server")
     add("--model", metavar="NAME", help="what the model is called there")
     add("--stream", action="store_true", help="show the reply while it is written")
@@ -45,9 +52,9 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
         "base_url": args.base_url,
         "model": args.model,
         "max_steps": args.max_steps,
+        "streaming": args.stream or None,
     }
     config = AgentConfig(
-        streaming=args.stream,
         debug=args.debug,
         show_prompts=args.debug,
         # Without these a streamed turn would have no answer line.
@@ -55,7 +62,16 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
         **{name: value for name, value in given.items() if value is not None},
     )
     config.validate()
-    return config
+    return structs.replace(config, api_key=key_for(config.base_url, os.environ))
+
+
+def key_for(base_url: str, environ: Mapping[str, str]) -> str:
+    """The key for a server: GREENROOM_API_KEY, or OPENAI_API_KEY for OpenAI's own address and no other."""
+    if environ.get("GREENROOM_API_KEY"):
+        return environ["GREENROOM_API_KEY"]
+    if base_url == AgentConfig(provider="openai").base_url:
+        return environ.get("OPENAI_API_KEY", "")
+    return ""
 
 
 def handler_from(args: argparse.Namespace, *, shows_query: bool = True) -> OutputHandler:

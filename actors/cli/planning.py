@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from msgspec import structs
+
 from actors.cli.demo_tools import DEMO_TOOLS
 from actors.cli.options import approver_from, config_from, handler_from, text_from
 from actors.cli.session import SessionPlan
 from actors.cli.tool_loading import load_tools
+from actors.model.model_files import find_model
 
 
 def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionPlan:
@@ -15,10 +18,17 @@ def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionP
 
     Raises:
         InvalidArgument: a setting or a tool is wrong.
+        LocalModelError: the local model is not on this machine; said before anything is started.
     """
     handler = handler_from(args, shows_query=shows_query)
+    config = config_from(args)
+    if config.provider == "local":
+        found = find_model(args.model or "")
+        config = structs.replace(config, model=found.name if found.remark else config.model)
+        if found.remark:
+            handler.print_warning(found.remark)
     return SessionPlan(
-        config=config_from(args),
+        config=config,
         output=handler,
         tools=load_tools(args.tools) if args.tools else DEMO_TOOLS,
         system_prompt=text_from(args.system or ""),

@@ -40,8 +40,8 @@ def run(args: argparse.Namespace, open_session: OpenSession) -> ExitCode:
         plan = plan_from(args)
         with open_session(plan) as agent, interrupts_cancel(agent.cancel) as interrupts:
             result = agent.process_query(question)
-    if args.quiet and result.outcome != "answered":
-        _explain(result)
+    if result.outcome != "answered":
+        _explain(result, shown=not args.quiet)
     return ExitCode.INTERRUPTED if interrupts.count else code_of(result.outcome)
 
 
@@ -52,6 +52,10 @@ def _question(argument: str) -> str:
     return text.strip()
 
 
-def _explain(result: TurnResult) -> None:
-    """Tell on standard error why a quiet run printed nothing."""
-    Console(sys.stderr).write(f"greenroom: {result.result}\n")
+def _explain(result: TurnResult, *, shown: bool) -> None:
+    """Tell on standard error what a quiet run did not print, and where to look for a model's failure."""
+    console = Console(sys.stderr)
+    if not shown:
+        console.write(f"greenroom: {result.result}\n")
+    if result.outcome == "model_error":
+        console.write("greenroom: `greenroom doctor` tells which model servers answer\n")

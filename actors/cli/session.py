@@ -1,29 +1,34 @@
 """One agent for the time of one command.
 
 `AnswersQueries` is the little of an agent's ref that the commands need, so that they can be tried against a
-stand-in; `SessionPlan` is all that makes the agent.
+stand-in; `SessionPlan` is all that makes the agent; `open_agent` makes a real one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from msgspec import Struct
 
+from actors.agent.agent import Agent
+from actors.agent.ref import AgentRef
 from actors.agent.result import TurnResult
 from actors.config import AgentConfig
 from actors.model.message import Message
 from actors.output.handler import OutputHandler
+from actors.output.terminal import TerminalHandler
+from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approver
 from actors.tools.tool import Tool
+from runtime.system import ActorSystem
 
 
 class AnswersQueries(Protocol):
     """An agent, as a command sees it. Every method may be called from any thread."""
 
-    def process_query(self, text: str, max_steps: int = 0) -> TurnResult:
+    def process_query(self, question: str, /) -> TurnResult:
         """Run one turn and wait for its end; a turn that fails by a rule is a result."""
 
     def cancel(self) -> object:
@@ -35,7 +40,7 @@ class AnswersQueries(Protocol):
     def clear_history(self) -> object:
         """Forget what was said."""
 
-    def set_model(self, name: str) -> object:
+    def set_model(self, model: str, /) -> object:
         """Answer with another model from the next turn on."""
 
 
@@ -51,3 +56,44 @@ class SessionPlan(Struct, frozen=True):
 
 OpenSession = Callable[[SessionPlan], AbstractContextManager[AnswersQueries]]
 """Makes the agent; leaving the context ends it and all it started."""
+
+
+class ShownAgent:
+    """An agent whose handler shows a wait from the question on, so also while its model is loaded."""
+
+    def __init__(self, ref: AgentRef, output: TerminalHandler) -> None:
+        self._ref = ref
+        self._output = output
+        self.cancel = ref.cancel
+        self.history = ref.history
+        self.clear_history = ref.clear_history
+        self.set_model = ref.set_model
+
+    def process_query(self, question: str, /) -> TurnResult:
+        """As the agent's ref; no wait is shown any more when this returns."""
+        self._output.start_progress("Waiting for the model")
+        try:
+            return self._ref.process_query(question)
+        finally:
+            self._output.stop_progress()
+
+
+@contextmanager
+def open_agent(plan: SessionPlan) -> Iterator[AnswersQueries]:
+    """A system with one agent in it; leaving stops the system and all it started.
+
+    Raises:
+        AgentError, RuntimeFault: the agent cannot be made as planned.
+    """
+    with ActorSystem() as system:
+        ref = Agent.spawn(
+            system,
+            plan.config,
+            tools=plan.tools,
+            system_prompt=plan.system_prompt,
+            output=plan.output,
+            approver=plan.approver,
+            allow_store=AllowStore(),
+            name="agent",
+        )
+        yield ShownAgent(ref, plan.output) if isinstance(plan.output, TerminalHandler) else ref

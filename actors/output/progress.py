@@ -17,33 +17,35 @@ SILENT_FOR_S = 1.0
 class Progress:
     """One wait at a time on one console.
 
-    A wait costs a thread while it lasts, which `stop` joins. Start and stop from one thread at a time.
+    A wait costs a thread while it lasts, which `stop` joins. `stop` may come from any thread, also twice at
+    once.
     """
 
     def __init__(self, console: Console, *, silent_for_s: float = SILENT_FOR_S) -> None:
         self._console = console
         self._silent_for_s = silent_for_s
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._wait: tuple[threading.Thread, threading.Event] | None = None
 
     def start(self, message: str) -> None:
         """A wait begins; a wait that still lasts ends."""
         self.stop()
         if not self._console.is_terminal:
             return
-        self._over = threading.Event()
-        self._thread = threading.Thread(
-            target=self._count, args=(message, self._over), name="progress", daemon=True
+        over = threading.Event()
+        thread = threading.Thread(
+            target=self._count, args=(message, over), name="progress", daemon=True
         )
-        self._thread.start()
+        thread.start()
+        self._wait = (thread, over)
 
     def stop(self) -> None:
         """The wait ended; its line is gone when this returns."""
-        if self._thread is None:
+        wait, self._wait = self._wait, None
+        if wait is None:
             return
-        self._over.set()
-        self._thread.join()
-        self._thread = None
+        thread, over = wait
+        over.set()
+        thread.join()
         self._console.clear_status()
 
     def _count(self, message: str, over: threading.Event) -> None:

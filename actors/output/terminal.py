@@ -55,8 +55,10 @@ class TerminalHandler(OutputHandler):
         self._line(f"{by}at most {max_steps} steps", "dim")
 
     def print_step_header(self, step: int, limit: int) -> None:
-        """`Step 1 of 20`."""
+        """`Step 1 of 20`; from here on there is a wait until something else is shown."""
         self._line(f"Step {step} of {limit}", "bold")
+        # A streamed step says nothing until its first token; any other replaces this at once.
+        self._progress.start("Waiting for the model")
 
     def print_state_info(self, message: str) -> None:
         """A dim line."""
@@ -82,7 +84,7 @@ class TerminalHandler(OutputHandler):
             tool = step.get("tool") if isinstance(step, Mapping) else step
             text = tool if isinstance(tool, str) else compact_json(step)
             mark = ">" if number == current_step else " "
-            self.console.write(self.console.clean(f"{mark} {number + 1}. {clip_json(text)}") + "\n")
+            self._print(self.console.clean(f"{mark} {number + 1}. {clip_json(text)}") + "\n")
 
     def print_tool_usage(self, name: str) -> None:
         """`Tool: name`."""
@@ -96,7 +98,7 @@ class TerminalHandler(OutputHandler):
         """The title, if there is one, and the value beneath it."""
         if title:
             self._line(f"{title}:", "dim")
-        self.console.write(self.console.clean(clip_json(indented_json(data))) + "\n")
+        self._print(self.console.clean(clip_json(indented_json(data))) + "\n")
 
     def print_error(self, message: str) -> None:
         """`Error: ...`."""
@@ -108,7 +110,7 @@ class TerminalHandler(OutputHandler):
 
     def print_info(self, message: str) -> None:
         """A plain line."""
-        self.console.write(self.console.clean(message) + "\n")
+        self._print(self.console.clean(message) + "\n")
 
     def start_progress(self, message: str) -> None:
         """Shown when it lasts longer than a second, and on a terminal only."""
@@ -121,7 +123,7 @@ class TerminalHandler(OutputHandler):
     def print_final_answer(self, answer: str, usage: Usage | None = None) -> None:
         """The answer between blank lines, and its tokens if a server told them."""
         heading = self.console.paint("Answer:", "green", "bold")
-        self.console.write(f"\n{heading}\n{self.console.clean(answer)}\n\n")
+        self._print(f"\n{heading}\n{self.console.clean(answer)}\n\n")
         if usage is not None and usage.total_tokens > 0:
             self._line(
                 f"{usage.prompt_tokens} tokens read, {usage.completion_tokens} written", "dim"
@@ -141,37 +143,37 @@ class TerminalHandler(OutputHandler):
 
     def print_header(self, text: str) -> None:
         """A bold line after a blank one."""
-        self.console.write("\n" + self.console.paint(text, "bold") + "\n")
+        self._print("\n" + self.console.paint(text, "bold") + "\n")
 
     def print_separator(self, length: int = 50) -> None:
         """`length` hyphens."""
-        self.console.write("-" * length + "\n")
+        self._print("-" * length + "\n")
 
     def print_tool_info(self, name: str, parameters: str, description: str) -> None:
         """`name(parameters)` and the description beneath it."""
-        self.console.write(
-            f"{self.console.paint(name, 'bold')}({self.console.clean(parameters)})\n"
-        )
+        self._print(f"{self.console.paint(name, 'bold')}({self.console.clean(parameters)})\n")
         self._line(f"  {description}", "dim")
 
     def print_decision_menu(self, decisions: Sequence[Decision]) -> None:
         """A numbered line for each."""
         for number, decision in enumerate(decisions, 1):
             about = f": {decision.description}" if decision.description else ""
-            self.console.write(f"  {number}. {self.console.clean(decision.label + about)}\n")
+            self._print(f"  {number}. {self.console.clean(decision.label + about)}\n")
 
     def print_stream_token(self, token: str) -> None:
         """As it came, without a line end of ours."""
-        self.console.write(self.console.clean(token))
+        self._print(self.console.clean(token))
 
     def print_stream_end(self) -> None:
         """The line end the tokens lack."""
-        self.console.write("\n")
+        self._print("\n")
+
+    def _print(self, text: str) -> None:
+        self._progress.stop()
+        self.console.write(text)
 
     def _line(self, text: str, *styles: str) -> None:
-        self.console.write(self.console.paint(text, *styles) + "\n")
+        self._print(self.console.paint(text, *styles) + "\n")
 
     def _labelled(self, label: str, text: str, *styles: str) -> None:
-        self.console.write(
-            f"{self.console.paint(label + ':', *styles)} {self.console.clean(text)}\n"
-        )
+        self._print(f"{self.console.paint(label + ':', *styles)} {self.console.clean(text)}\n")

@@ -22,7 +22,7 @@ class StandIn:
         self._asked = asked
         self._history: list[Message] = []
 
-    def process_query(self, text: str, max_steps: int = 0) -> TurnResult:
+    def process_query(self, text: str, /) -> TurnResult:
         """An answer, or the notice of a cancelled turn."""
         self.questions.append(text)
         self._asked(text)
@@ -48,6 +48,6 @@ class StandIn:
         """Forget it."""
         self._history.clear()
 
-    def set_model(self, name: str) -> None:
+    def set_model(self, name: str, /) -> None:
         """Keep the name."""
         self.models.append(name)

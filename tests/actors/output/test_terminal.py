@@ -131,6 +131,16 @@ def test_a_second_wait_replaces_the_first() -> None:
         handler.stop_progress()
 
 
+def test_a_step_is_a_wait_until_something_is_shown() -> None:
+    with terminal_pair() as pair:
+        handler = TerminalHandler(pair.stream, silent_for_s=0, environ={"NO_COLOR": "1"})
+        handler.print_step_header(1, 20)
+        pair.until("Waiting for the model ... ")
+        handler.print_stream_token("It is")
+        handler.print_stream_end()
+        assert " s\r\x1b[2KIt is\r\n" in pair.until("It is\r\n")
+
+
 def test_a_wait_is_not_shown_without_a_terminal() -> None:
     stream = io.StringIO()
     handler = TerminalHandler(stream, silent_for_s=0)
