@@ -20,7 +20,7 @@ from actors.cli.logs import send_logs_to_stderr
 from actors.cli.model_command import add_model_parser, run_model
 from actors.cli.run_command import add_run_parser, run
 from actors.cli.session import OpenSession, open_agent
-from actors.errors import InvalidArgument, LocalModelError
+from actors.errors import InvalidArgument, LocalModelError, ToolExists
 from actors.output.console import Console
 
 EPILOGUE = """\
@@ -101,7 +101,7 @@ def _dispatch(args: argparse.Namespace, open_session: OpenSession = open_agent) 
 def _code_of(error: Exception) -> ExitCode:
     if isinstance(error, LocalModelError):
         return ExitCode.NO_MODEL
-    if isinstance(error, InvalidArgument):
+    if isinstance(error, InvalidArgument | ToolExists):
         return ExitCode.WRONG_USE
     return ExitCode.NO_ANSWER
 

@@ -50,6 +50,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", " "], "the question is empty"),
         (["run", "why?", "--tools", "nothing"], "--tools expects module:name"),
         (["run", "why?", "--model", ""], "model"),
+        (["run", "why?", *["--tools", "actors.cli.demo_tools:add"] * 2], "registered already"),
     ],
 )
 def test_wrong_use_is_explained_and_ends_with_2(
