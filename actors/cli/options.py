@@ -12,6 +12,7 @@ from msgspec import structs
 
 from actors.cli.approving import AlwaysApprove, PausesProgress
 from actors.config import AgentConfig, Provider
+from actors.config_env import environment_settings
 from actors.output.handler import OutputHandler
 from actors.output.json_lines import JsonLinesHandler
 from actors.output.silent import SilentHandler
@@ -54,15 +55,31 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
         "max_steps": args.max_steps,
         "streaming": args.stream or None,
     }
+    chosen = {name: value for name, value in given.items() if value is not None}
     config = AgentConfig(
         debug=args.debug,
         show_prompts=args.debug,
         # Without these a streamed turn would have no answer line.
         structured_events=args.json_events or args.quiet,
-        **{name: value for name, value in given.items() if value is not None},
+        **{**_from_environment(chosen), **chosen},
     )
     config.validate()
     return structs.replace(config, api_key=key_for(config.base_url, os.environ))
+
+
+def _from_environment(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """What the GAIA_ variables name; address and model only where the options choose neither.
+
+    A variable that is old or cannot be read is told on standard error.
+    """
+    settings, warnings = environment_settings()
+    for warning in warnings:
+        print(f"greenroom: {warning}", file=sys.stderr)
+    if chosen.keys() & {"provider", "base_url", "model"}:
+        settings = {
+            name: value for name, value in settings.items() if name not in ("base_url", "model")
+        }
+    return settings
 
 
 def key_for(base_url: str, environ: Mapping[str, str]) -> str:

@@ -105,9 +105,12 @@ def provider_over(http: ModelHttp, address: ServerAddress) -> ModelProvider:
     match address.provider:
         case "openai":
             return OpenAIProvider(http, address.base_url, api_key=address.api_key)
+        case "ollama":
+            base_url = f"{address.base_url.rstrip('/')}/v1"
+            return OpenAIProvider(http, base_url, name="ollama", local=True)
         case "lemonade":
             return LemonadeProvider(http, address.base_url, api_key=address.api_key)
-    raise ConfigError("provider", f"expected openai or lemonade, got {address.provider!r}")
+    raise ConfigError("provider", f"expected openai, lemonade or ollama, got {address.provider!r}")
 
 
 def wrap_provider(provider: ModelProvider, calls_at_once: int) -> ModelProvider:
