@@ -33,12 +33,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self, cast, get_args
 
 import pykka
 import structlog
 
-from runtime.errors import MisuseError
+from runtime.errors import ActorDeadError, MisuseError
 from runtime.events import log
 from runtime.mailbox import Overflow
 from runtime.ref import ActorRef
@@ -72,6 +72,8 @@ class Stage(Protocol):
     def path(self) -> str: ...
     @property
     def host(self) -> Any: ...
+    @property
+    def current_instance(self) -> Any: ...
     def request_stop(self) -> None: ...
     def request_failure(self, error: BaseException) -> None: ...
     def start_background(self, work: Coroutine[Any, Any, Any], label: str) -> Reply[Any]: ...
@@ -106,6 +108,19 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
 
     _stage: Stage | None = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Raises MisuseError naming the class setting that cannot be."""
+        super().__init_subclass__(**kwargs)
+        if cls.capacity is not None and cls.capacity < 1:
+            raise MisuseError(
+                f"{cls.__name__}.capacity: expected 1 or more, or None, got {cls.capacity!r}"
+            )
+        if cls.overflow not in get_args(Overflow):
+            raise MisuseError(
+                f"{cls.__name__}.overflow: expected one of {', '.join(get_args(Overflow))}, "
+                f"got {cls.overflow!r}"
+            )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Nothing to do here; overriding classes call it by habit, as with pykka."""
 
@@ -130,6 +145,20 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         if stage is None:
             raise MisuseError(
                 f"{type(self).__name__} was made by hand; start it with system.spawn({type(self).__name__}, ...)"
+            )
+        return stage
+
+    @property
+    def _own_life(self) -> Stage:
+        """The cell, for what only its present incarnation may ask of it.
+
+        Code of an earlier one may still run: a thread or a task that did not end in time.
+        """
+        stage = self._life
+        present = stage.current_instance
+        if present is not None and present is not self:
+            raise ActorDeadError(
+                f"this incarnation of {stage.path} has ended; a later one runs now"
             )
         return stage
 
@@ -216,11 +245,11 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         The supervisor sees the reason `"normal"`: a `permanent` child is restarted, a `transient` or
         `temporary` one is not.
         """
-        self._life.request_stop()
+        self._own_life.request_stop()
 
     def fail(self, error: BaseException) -> None:
         """Fail this actor after the present message, as if a handler nobody asked had raised `error`."""
-        self._life.request_failure(error)
+        self._own_life.request_failure(error)
 
     def background(
         self, work: Coroutine[Any, Any, Any], *, label: str = "background"
@@ -231,29 +260,34 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
         of the task fails the actor, unless somebody has asked the reply. The task ends with the
         incarnation (cancelled). Call it on the loop thread.
         """
-        return self._life.start_background(work, label)
+        try:
+            life = self._own_life
+        except (ActorDeadError, MisuseError):
+            work.close()
+            raise
+        return life.start_background(work, label)
 
     def send_after(self, delay_s: float, message: Any) -> Timer:
         """Send this actor a message in `delay_s` seconds; cancelled with the incarnation."""
-        return self._life.start_timer(delay_s, message, None)
+        return self._own_life.start_timer(delay_s, message, None)
 
     def send_every(self, period_s: float, message: Any) -> Timer:
         """Send this actor a message every `period_s` seconds; cancelled with the incarnation.
 
         Periods do not pile up: the next one is counted from the time this one was sent.
         """
-        return self._life.start_timer(period_s, message, period_s)
+        return self._own_life.start_timer(period_s, message, period_s)
 
     def watch(self, ref: ActorRef[Any]) -> None:
         """Receive `Terminated(ref, reason)` when that actor ends; at once if it is dead already.
 
-        A restart is not an end. The watch ends with this incarnation. Watching twice is watching once.
+        A restart is not an end. Of an actor that is dead already the reason is `"shutdown"`. The watch ends with this incarnation. Watching twice is watching once.
         """
-        self._life.watch(ref)
+        self._own_life.watch(ref)
 
     def unwatch(self, ref: ActorRef[Any]) -> None:
-        """Take a watch back; a notice that is on its way may still arrive."""
-        self._life.unwatch(ref)
+        """Take a watch back; a notice that waits in the mailbox already still arrives."""
+        self._own_life.unwatch(ref)
 
     # -- pykka's abstract methods, which this runtime does not use ---------------------------------
 

@@ -10,7 +10,6 @@ from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from runtime.errors import ActorDeadError, Cancelled
-from runtime.ref import ActorRef
 from runtime.reply import Reply
 from runtime.timers import Timer
 from runtime.waits import CURRENT, Awaited
@@ -82,14 +81,14 @@ class BackgroundWork:
 
 
 class Belongings:
-    """The tasks, timers and watches of one incarnation."""
+    """The tasks, timers and watches of one incarnation; `watched` holds the watched actors' lives."""
 
     __slots__ = ("ended", "tasks", "timers", "watched")
 
     def __init__(self) -> None:
         self.tasks: set[BackgroundWork] = set()
         self.timers: set[Timer] = set()
-        self.watched: set[ActorRef[Any]] = set()
+        self.watched: set[Any] = set()
         self.ended = False
 
     def cancellation(self, path: str) -> Exception:
@@ -99,7 +98,7 @@ class Belongings:
         return Cancelled(f"{path} was cancelled")
 
     def release(self) -> set[asyncio.Task[Any]]:
-        """Cancel everything; returns the tasks that still have to end."""
+        """Cancel tasks and timers; returns the tasks that still have to end."""
         self.ended = True
         for timer in self.timers:
             timer.disarm()

@@ -13,25 +13,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from types import CoroutineType
-from typing import Any, cast
+from typing import Any
 
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr
 
-from runtime.actor import Terminated
-from runtime.belongings import BackgroundWork, Belongings
+from runtime.belongings import BackgroundWork
 from runtime.childspec import ChildSpec
+from runtime.delivery import bury, open_mailbox, put_if_room, put_when_room, refusal
 from runtime.ending import halt
-from runtime.errors import ActorDeadError, Cancelled, MailboxFull, MisuseError, SystemEnded
+from runtime.errors import (
+    ActorDeadError,
+    BlockingCallOnLoop,
+    Cancelled,
+    MisuseError,
+    SystemEnded,
+)
 from runtime.events import log
 from runtime.exits import Exit
 from runtime.host import Host, Performer
 from runtime.life import Life
-from runtime.mailbox import BoundedMailbox, Envelope, Mailbox, Put, WatchNotice
-from runtime.ref import ActorRef, StopMode, dead_actor
+from runtime.mailbox import Envelope, Put, WatchNotice
+from runtime.ref import ActorRef, StopMode
 from runtime.reply import Reply
 from runtime.strategy import restarts
 from runtime.timers import Timer
 from runtime.virtual import VirtualTime
+from runtime.watching import end_watch, start_watch
 
 PROXY_MESSAGES = frozenset({ProxyCall, ProxyGetAttr, ProxySetAttr})
 """Messages of pykka's proxies: they reach attributes and methods, not `on_receive`."""
@@ -113,21 +120,18 @@ class Cell(Life):
         """Put an item into the mailbox and make the cell ready."""
         mailbox = self.mailbox
         if mailbox is None:
-            mailbox = self._open_mailbox()
+            mailbox = open_mailbox(self)
         outcome = mailbox.put(item)
-        if outcome == "kept" and not self.scheduled:
-            self.schedule()
+        if outcome == "kept":
+            if not self.scheduled:
+                self.schedule()
+        elif outcome == "full" and self.spec.actor.overflow == "block":
+            return put_when_room(self, item)
         return outcome
 
-    def _open_mailbox(self) -> Mailbox:
-        actor = self.spec.actor
-        with self.host.lock:
-            if self.mailbox is None:
-                if actor.capacity is None:
-                    self.mailbox = Mailbox(self.bury)
-                else:
-                    self.mailbox = BoundedMailbox(self.bury, actor.capacity, actor.overflow)
-            return self.mailbox
+    def deliver_if_room(self, item: Any) -> Put:
+        """`deliver`, but `full` whatever the overflow rule says."""
+        return put_if_room(self, item)
 
     def schedule(self) -> None:
         """Put the cell into the run queue."""
@@ -143,29 +147,11 @@ class Cell(Life):
 
     def refused(self, item: Any, outcome: Put) -> Exception:
         """Bury an item the mailbox did not take; returns the error for its sender."""
-        if outcome == "closed":
-            self.bury(item, "stopped")
-            return dead_actor(self.path)
-        error = MailboxFull(
-            f"the mailbox of {self.path} holds {self.spec.actor.capacity} messages and its overflow rule is "
-            "'reject'; slow down, or `await ref.offer(message)`"
-        )
-        if type(item) is Envelope:
-            item.reply.settle(error=error)
-        return error
+        return refusal(self, item, outcome)
 
     def bury(self, item: Any, reason: str) -> None:
         """Make an item a dead letter and answer whoever waits for it."""
-        if type(item) is WatchNotice:
-            return
-        message = item
-        if type(item) is Envelope:
-            message = item.message
-            error: Exception = dead_actor(self.path)
-            if reason == "overflow":
-                error = MailboxFull(f"the mailbox of {self.path} was full; the message was dropped")
-            item.reply.settle(error=error)
-        self.host.bury(self.path, message, reason)
+        bury(self, item, reason)
 
     def stop_from_outside(self, mode: StopMode) -> Reply[bool]:
         """End the actor for good. See `ActorRef.stop`."""
@@ -211,8 +197,8 @@ class Cell(Life):
     def _take_signal(self, signal: Any) -> None:
         try:
             self.instance.on_signal(signal)
-        except Exception as error:  # noqa: BLE001 - the supervisor decides
-            self.request_failure(error)
+        except BaseException as error:  # noqa: BLE001 - the supervisor decides
+            self.raised(None, error)
 
     # -- handling, on the loop thread ------------------------------------------------------------------
 
@@ -235,37 +221,38 @@ class Cell(Life):
     def _perform(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         try:
             result = function(self.instance, *args)
-        except Exception as error:  # noqa: BLE001 - the supervisor decides
-            self.request_failure(error)
+        except BaseException as error:  # noqa: BLE001 - the supervisor decides
+            self.raised(None, error)
         else:
             if type(result) is CoroutineType:
                 self.busy_with(result, self.handler_ended)
 
     def handler_ended(self, task: asyncio.Future[Any]) -> None:
         """An async handler is done: answer, fail if need be, go on."""
+        error = None if task.cancelled() else task.exception()
         if self.busy is not task:
             return  # given up meanwhile; what it returns is nobody's
         self.busy = None
         envelope, self.current = self.current, None
         if task.cancelled():
             self._handler_cancelled(envelope)
+        elif error is None:
+            self.answer(envelope, task.result())
         else:
-            error = task.exception()
-            if error is None:
-                self.answer(envelope, task.result())
-            else:
-                self.raised(envelope, error)
+            self.raised(envelope, error)
         self.schedule()
 
     def _handler_cancelled(self, envelope: Envelope | None) -> None:
-        if envelope is None:
-            return
-        if self.exit is not None:
+        """By a stop, by whoever asked, or by something it waited for that was cancelled."""
+        if self.exit is None:
+            if envelope is None or not envelope.reply.done():
+                self.raised(
+                    envelope, Cancelled(f"what the handler in {self.path} did was cancelled")
+                )
+        elif envelope is not None:
             envelope.reply.settle(
                 error=ActorDeadError(f"actor {self.path} was stopped while handling it")
             )
-        else:
-            envelope.reply.settle(error=Cancelled(f"the handler in {self.path} was cancelled"))
 
     def answer(self, envelope: Envelope | None, result: Any) -> None:
         """A handler returned: answer who asked; a returned background reply answers later."""
@@ -278,6 +265,9 @@ class Cell(Life):
 
     def raised(self, envelope: Envelope | None, error: BaseException) -> None:
         """A handler raised: answer who asked, and fail unless that was all."""
+        if isinstance(error, asyncio.CancelledError):
+            cancelled = Cancelled(f"what the handler in {self.path} did was cancelled")
+            cancelled.__cause__, error = error, cancelled
         if not isinstance(error, Exception):
             self.interrupted(error)
             if envelope is not None:
@@ -295,21 +285,15 @@ class Cell(Life):
 
     def request_stop(self) -> None:
         """The actor ends itself, after what waits now."""
-        if self.host.loop_thread.here():
-            self._request(Exit("normal", "ask", self._waiting()))
-        else:
-            self.host.loop_thread.post(self._request, Exit("normal", "ask", self._waiting()))
+        self._on_loop(self._request, Exit("normal", "ask", self._waiting()), self.incarnation)
 
     def request_failure(self, error: BaseException) -> None:
         """The actor fails, before its next message."""
-        if self.host.loop_thread.here():
-            self._request(Exit(error, "ask"))
-        else:
-            self.host.loop_thread.post(self._request, Exit(error, "ask"))
+        self._on_loop(self._request, Exit(error, "ask"), self.incarnation)
 
-    def _request(self, exit_: Exit) -> None:
+    def _request(self, exit_: Exit, incarnation: int) -> None:
         """Note an exit and let the run queue carry it out: a handler may be on the stack."""
-        if self.state not in ("starting", "running"):
+        if incarnation != self.incarnation or self.state not in ("starting", "running"):
             return
         if exit_.reason == "normal" and not restarts(self.spec.restart, "normal"):
             self.close_mailbox()
@@ -321,8 +305,11 @@ class Cell(Life):
         if not self.host.loop_thread.here():
             work.close()
             raise MisuseError(f"background() of {self.path} was called off the loop thread")
-        background = BackgroundWork(self, self._belonging(), label)
-        self._belonging().tasks.add(background)
+        if self.state not in ("starting", "running"):
+            work.close()
+            raise ActorDeadError(f"background() of {self.path}: this incarnation is ending")
+        background = BackgroundWork(self, self.belonging(), label)
+        self.belonging().tasks.add(background)
         background.begin(work)
         return background.reply
 
@@ -335,57 +322,36 @@ class Cell(Life):
 
     def start_timer(self, delay_s: float, message: Any, every_s: float | None) -> Timer:
         """Send this incarnation a message later, once or again and again."""
+        if every_s is not None and not every_s > 0:
+            raise MisuseError(
+                f"send_every: expected a period of more than 0 seconds, got {every_s!r}"
+            )
         timer = Timer(self.host.loop_thread, lambda due: self._timer_due(due, message), every_s)
         self._on_loop(self._arm, timer, delay_s, self.incarnation)
         return timer
 
     def _arm(self, timer: Timer, delay_s: float, incarnation: int) -> None:
         if incarnation == self.incarnation and self.state in ("starting", "running"):
-            self._belonging().timers.add(timer)
+            self.belonging().timers.add(timer)
             timer.arm(delay_s)
 
     def _timer_due(self, timer: Timer, message: Any) -> None:
         if timer.every_s is None and self.belongings is not None:
             self.belongings.timers.discard(timer)
-        if self.deliver(WatchNotice(message, self.incarnation)) == "full":
+        try:
+            outcome = self.deliver(WatchNotice(message, self.incarnation))
+        except BlockingCallOnLoop:
+            outcome = "full"
+        if outcome in ("full", "dropped"):
             log.warning("timer_message_dropped", system=self.host.name, actor=self.path)
 
     def watch(self, ref: ActorRef[Any]) -> None:
         """Have a notice delivered when the other actor ends."""
-        target = _cell_of(ref)
-        target.host.loop_thread.post(target.add_watcher, self, self.incarnation)
+        self._on_loop(start_watch, self, _cell_of(ref), self.incarnation)
 
     def unwatch(self, ref: ActorRef[Any]) -> None:
         """Take a watch back."""
-        target = _cell_of(ref)
-        target.host.loop_thread.post(target.remove_watcher, self)
-
-    def add_watcher(self, watcher: Cell, incarnation: int) -> None:
-        """Runs on the watched actor's loop."""
-        if self.state == "stopped":
-            self.notify_watcher(watcher, incarnation, "shutdown")
-            return
-        if self.watchers is None:
-            self.watchers = {}
-        self.watchers[watcher] = incarnation
-
-    def remove_watcher(self, watcher: Cell) -> None:
-        """Runs on the watched actor's loop."""
-        if self.watchers is not None:
-            self.watchers.pop(watcher, None)
-
-    def notify_watcher(self, watcher: Life, incarnation: int, reason: Any) -> None:
-        """Deliver `Terminated` to the incarnation that watched."""
-        cell = cast("Cell", watcher)
-        mailbox = cell.mailbox if cell.mailbox is not None else cell._open_mailbox()
-        mailbox.force(WatchNotice(Terminated(self.ref, reason), incarnation))
-        if not mailbox.closed:
-            cell.schedule()
-
-    def _belonging(self) -> Belongings:
-        if self.belongings is None:
-            self.belongings = Belongings()
-        return self.belongings
+        self._on_loop(end_watch, self, _cell_of(ref))
 
     def _on_loop(self, function: Callable[..., None], *args: Any) -> None:
         if self.host.loop_thread.here():

@@ -30,15 +30,16 @@ class _JumpingSelector(selectors.DefaultSelector):
 class VirtualLoop(asyncio.SelectorEventLoop):
     """A selector loop on virtual time, in seconds from 0.
 
-    `may_jump` is asked with nothing to do but timers; `horizon` is the time no jump goes beyond
-    (infinity: as far as the next timer).
+    Asked when there is nothing to do but timers: while `is_working` the clock stands, while `is_awaited` it
+    jumps to the next timer, and else no further than `horizon`.
     """
 
-    def __init__(self, may_jump: Callable[[], bool]) -> None:
+    def __init__(self, is_working: Callable[[], bool], is_awaited: Callable[[], bool]) -> None:
         selector = _JumpingSelector()
         selector.jump = self._jump
         self._now = 0.0
-        self._may_jump = may_jump
+        self._is_working = is_working
+        self._is_awaited = is_awaited
         self.horizon = 0.0
         super().__init__(selector)
 
@@ -46,8 +47,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Seconds of virtual time since the loop was made."""
         return self._now
 
+    def is_idle(self) -> bool:
+        """Whether no callback waits to be called at the present moment."""
+        return not getattr(self, "_ready")  # noqa: B009 - asyncio's own queue, unknown to the type checker
+
     def _jump(self, distance: float) -> bool:
-        if self._may_jump():
+        if self._is_working():
+            return False
+        if self._is_awaited():
             self._now += distance
             return True
         if self._now < self.horizon:

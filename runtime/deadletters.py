@@ -17,7 +17,7 @@ class DeadLetters:
 
     def __init__(self, events: EventStream) -> None:
         self._events = events
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a letter that falls out may have a finaliser that sends
         self._newest: deque[DeadLetter] = deque(maxlen=KEPT)
         self._count = 0
 

@@ -39,14 +39,10 @@ def _end_default() -> None:
 
 def _after_fork() -> None:
     """In a forked child no system has its thread: refuse instead of hanging."""
+    global _lock  # noqa: PLW0603 - the thread that held it is gone
+    _lock = threading.Lock()
     for system in list(living_systems):
-        system.loop_thread.end(
-            f"the actor system {system.name!r} belongs to process {os.getppid()}, this is a fork of it; "
-            "make a system after forking"
-        )
-        system.loop_thread.awake = False
-        for cell in system.registry.cells():
-            cell.scheduled = False
+        system.forked()
     _default.clear()
 
 

@@ -9,7 +9,7 @@ in the log. Everything here runs on the loop thread but `abandon`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from types import CoroutineType
 from typing import Any
@@ -17,10 +17,11 @@ from typing import Any
 from runtime.childspec import INFINITY, SHUTDOWN_S
 from runtime.errors import ActorDeadError, ChildStartError
 from runtime.events import ActorFailed, ActorStopped, log
-from runtime.exits import Exit, Verdict
+from runtime.exits import Exit
 from runtime.life import Life
 from runtime.mailbox import CLOSED
 from runtime.reply import Reply
+from runtime.watching import end_watches, tell_watchers
 
 GRACE_S = 1.0
 """Seconds that cancelled code has to end before it is given up."""
@@ -40,7 +41,8 @@ def halt(life: Life, exit: Exit) -> None:  # noqa: A002 - the domain's word
         return
     exit_ = life.note_exit(exit)
     if life.state == "starting":
-        _halt_starting(life)
+        if exit_.after < 0:
+            _halt_starting(life)
     elif life.state == "running" and life.busy is None:
         _halt_idle(life, exit_)
     elif life.state == "running" and exit_.after < 0:
@@ -56,9 +58,10 @@ def _halt_waiting(life: Life, exit_: Exit) -> None:
 
 def _halt_starting(life: Life) -> None:
     if life.busy is not None:
-        life.busy.cancel()
+        life.performer.cancel(life.busy)
         if life.shutdown_s != INFINITY:
-            life.call_later(GRACE_S, _give_up, life, life.busy, "starting")
+            grace_s = life.performer.start_grace_s(life.shutdown_s)
+            _unless_done(life, life.busy, grace_s, _give_up, "starting")
 
 
 def _halt_idle(life: Life, exit_: Exit) -> None:
@@ -71,24 +74,38 @@ def _halt_idle(life: Life, exit_: Exit) -> None:
 
 def _bound_handler(life: Life) -> None:
     task = life.busy
+    assert task is not None
     if type(life.instance).cancel_on_stop or life.shutdown_s <= 0:
         _cancel_handler_task(life, task)
     elif life.shutdown_s != INFINITY:
-        life.call_later(life.shutdown_s, _cancel_handler_task, life, task)
+        _unless_done(life, task, life.shutdown_s, _cancel_handler_task)
 
 
-def _cancel_handler_task(life: Life, task: asyncio.Future[Any] | None) -> None:
-    if task is not None and life.busy is task:
+def _unless_done(
+    life: Life,
+    task: asyncio.Future[Any],
+    delay_s: float,
+    function: Callable[..., None],
+    *args: Any,
+) -> None:
+    """Call `function(life, task, *args)` in `delay_s` seconds if the task still runs then."""
+    handle = life.host.loop_thread.loop.call_later(delay_s, function, life, task, *args)
+    task.add_done_callback(lambda _: handle.cancel())  # or it would hold the dead actor until then
+
+
+def _cancel_handler_task(life: Life, task: asyncio.Future[Any]) -> None:
+    if life.busy is task:
         life.performer.cancel(task)
-        life.call_later(GRACE_S, _give_up, life, task, "handling a message")
+        _unless_done(life, task, GRACE_S, _give_up, "handling a message")
 
 
 def _give_up(life: Life, task: asyncio.Future[Any], doing: str) -> None:
     if life.busy is not task or task.done():
         return
     life.host.abandoned(life.path, doing)
-    life.performer.give_up()
+    _put_back(life, life.performer.give_up())
     life.busy = None
+    task.cancel()
     if life.current is not None:
         life.current.reply.settle(
             error=ActorDeadError(f"actor {life.path} was stopped while handling it")
@@ -96,18 +113,22 @@ def _give_up(life: Life, task: asyncio.Future[Any], doing: str) -> None:
         life.current = None
     if life.state == "starting":
         start_failed(life, ActorDeadError("on_start did not end"))
-    elif life.state == "running":
-        end(life)
     else:
-        _ended_with_tasks(life)
+        end(life)
+
+
+def _put_back(life: Life, items: list[Any]) -> None:
+    """Items that were taken and not begun wait again, or are buried with the rest when it ends."""
+    if items and life.mailbox is not None:
+        life.mailbox.put_back(items)
 
 
 def start_failed(life: Life, cause: BaseException) -> None:
     """The incarnation never was: no end hook; a first start is final, a restart is the supervisor's."""
-    stopping = life.exit is not None and life.exit.verdict != "ask"
+    stopping = life.exit if life.exit is not None and life.exit.verdict != "ask" else None
     error = ChildStartError(f"actor {life.path} failed to start: {cause!r}")
     error.__cause__ = cause
-    if not stopping:
+    if stopping is None or stopping.after >= 0:  # else it was broken off
         log.error(
             "actor_failed",
             system=life.host.name,
@@ -117,10 +138,34 @@ def start_failed(life: Life, cause: BaseException) -> None:
         )
         if life.host.events.wants(ActorFailed):
             life.host.events.publish(ActorFailed(life.path, error))
-        verdict: Verdict = "final" if life.incarnation == 0 else "ask"
-        life.exit = Exit(error, verdict)
-    life.answer_start(error)
-    _ended_with_tasks(life)
+    if stopping is None:
+        life.exit = Exit(error, "final" if life.incarnation == 0 else "ask")
+    life.state = "ending"
+    tasks = _release(life)
+    if tasks or life.children:
+        life.busy_with(_wind_up(life, tasks), partial(_start_wound_up, life, error))
+    else:
+        _not_started(life, error)
+
+
+def _start_wound_up(life: Life, error: ChildStartError, task: asyncio.Future[Any]) -> None:
+    _report_fault(life, task)
+    if life.busy is task:
+        _not_started(life, error)
+
+
+def _not_started(life: Life, error: ChildStartError) -> None:
+    replies, life.start_replies = life.start_replies, None
+    _ended(life)  # first, so that the name is free again when the caller is told
+    for reply in replies or ():
+        reply.settle(error=error)
+
+
+def _release(life: Life) -> set[asyncio.Task[Any]]:
+    if life.belongings is None:
+        return set()
+    end_watches(life)
+    return life.belongings.release()
 
 
 def end(life: Life) -> None:
@@ -136,9 +181,9 @@ def _end(life: Life) -> None:
         log.error("actor_failed", system=life.host.name, actor=life.path, exc_info=exit_.reason)
         if life.host.events.wants(ActorFailed):
             life.host.events.publish(ActorFailed(life.path, exit_.reason))
-    tasks = life.belongings.release() if life.belongings is not None else None
+    tasks = _release(life)
     if tasks or life.children:
-        life.busy_with(_end_slowly(life, exit_, tasks or set()), partial(_end_finished, life))
+        life.busy_with(_end_slowly(life, exit_, tasks), partial(_end_finished, life))
         return
     pending = _call_end_hook(life, exit_)
     if pending is None:
@@ -148,6 +193,8 @@ def _end(life: Life) -> None:
 
 
 def _call_end_hook(life: Life, exit_: Exit) -> Coroutine[Any, Any, Any] | None:
+    if not life.performer.may_call(life.instance):
+        return None
     try:
         pending = life.performer.call(_end_hook, life, exit_.reason)
     except Exception:  # noqa: BLE001 - the end goes on
@@ -166,15 +213,20 @@ def _end_hook(life: Life, reason: Any) -> Any:
 
 
 async def _end_slowly(life: Life, exit_: Exit, tasks: set[asyncio.Task[Any]]) -> None:
+    await _wind_up(life, tasks)
+    pending = _call_end_hook(life, exit_)
+    if pending is not None:
+        await _await_hook(life, pending)
+
+
+async def _wind_up(life: Life, tasks: set[asyncio.Task[Any]]) -> None:
+    """Wait for cancelled tasks, within bounds, and stop the children."""
     if tasks:
         _, left = await asyncio.wait(tasks, timeout=max(GRACE_S, min(life.shutdown_s, SHUTDOWN_S)))
         for task in left:
             life.host.abandoned(life.path, f"background task {task.get_name()}")
-    if life.children:
+    while life.children:  # again: one may have come meanwhile
         await stop_children(life)
-    pending = _call_end_hook(life, exit_)
-    if pending is not None:
-        await _await_hook(life, pending)
 
 
 async def _await_hook(life: Life, pending: Coroutine[Any, Any, Any]) -> None:
@@ -182,11 +234,12 @@ async def _await_hook(life: Life, pending: Coroutine[Any, Any, Any]) -> None:
     bound = None if life.shutdown_s == INFINITY else max(life.shutdown_s, GRACE_S)
     _, left = await asyncio.wait({hook}, timeout=bound)
     if left:
-        hook.cancel()
+        life.performer.cancel(hook)
         _, left = await asyncio.wait({hook}, timeout=GRACE_S)
     if left:
         life.host.abandoned(life.path, "its end hook")
         life.performer.give_up()
+        hook.cancel()
     elif not hook.cancelled() and hook.exception() is not None:
         log.error(
             "end_hook_failed", system=life.host.name, actor=life.path, exc_info=hook.exception()
@@ -210,18 +263,15 @@ async def stop_children(life: Life) -> None:
     await _all(told)
 
 
-def _end_finished(life: Life, task: asyncio.Future[Any]) -> None:
-    if life.busy is not task:
-        return
+def _report_fault(life: Life, task: asyncio.Future[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.critical("runtime_fault", actor=life.path, exc_info=task.exception())
-    _ended(life)
 
 
-def _ended_with_tasks(life: Life) -> None:
-    if life.belongings is not None:
-        life.belongings.release()
-    _ended(life)
+def _end_finished(life: Life, task: asyncio.Future[Any]) -> None:
+    _report_fault(life, task)
+    if life.busy is task:
+        _ended(life)
 
 
 def _ended(life: Life) -> None:
@@ -229,6 +279,7 @@ def _ended(life: Life) -> None:
     exit_, life.exit = life.exit, None
     assert exit_ is not None
     life.busy = None
+    life.awaiting = None  # what was given up may wait on, but not for this actor
     life.instance = None
     life.belongings = None
     life.incarnation += 1
@@ -249,7 +300,8 @@ def retire(life: Life, reason: Any) -> None:
 
 
 def refuse(life: Life) -> None:
-    """The supervisor takes no children any more: stopped without ever having started."""
+    """It is not to start: its `__init__` raised, or the supervisor takes no children any more."""
+    _release(life)
     life.state = "waiting"
     _stopped(life, "shutdown")
 
@@ -257,12 +309,25 @@ def refuse(life: Life) -> None:
 def abandon(life: Life) -> None:
     """The system ends without waiting: take no message more and answer everyone; from any thread."""
     life.close_mailbox()
+    for item in life.performer.give_up():
+        life.bury(item, "stopped")
+    answer_everyone(life, f"actor {life.path} was abandoned at shutdown")
+    tell_watchers(life, "shutdown")
+
+
+def answer_everyone(life: Life, why: str) -> None:
+    """Nothing of this actor will run any more: whoever waits for it gets ActorDeadError saying why."""
     if life.mailbox is not None:
         life.mailbox.drain()
-    current, dead = life.current, ActorDeadError(f"actor {life.path} was abandoned at shutdown")
-    if current is not None:
-        current.reply.settle(error=dead)
-    for reply in (*(life.start_replies or ()), *(life.stop_replies or ())):
+    dead = ActorDeadError(why)
+    if life.current is not None:
+        life.current.reply.settle(error=dead)
+    tasks = list(life.belongings.tasks) if life.belongings is not None else []
+    for reply in (
+        *(work.reply for work in tasks),
+        *(life.start_replies or ()),
+        *(life.stop_replies or ()),
+    ):
         reply.settle(error=dead)
 
 
@@ -282,9 +347,7 @@ def _stopped(life: Life, reason: Any) -> None:
     life.host.forget(life)
     if life.host.events.wants(ActorStopped):
         life.host.events.publish(ActorStopped(life.path, reason))
-    watchers, life.watchers = life.watchers, None
-    for watcher, incarnation in (watchers or {}).items():
-        life.notify_watcher(watcher, incarnation, reason)
+    tell_watchers(life, reason)
     life.answer_hold()
     life.answer_start(ActorDeadError(f"actor {life.path} stopped before it had started"))
     replies, life.stop_replies = life.stop_replies, None

@@ -1,13 +1,14 @@
 """What happens in a system, as typed values on one stream.
 
-For watching, counting and tests: subscribers are called on the loop thread, in order, and must not
-block. Events that nobody subscribed to are never built. What a person must know (failed, abandoned,
+For watching, counting and tests: subscribers are called in order, on the loop thread (for a
+`DeadLetter` on that of its sender), and must not block. Events that nobody subscribed to are never built. What a person must know (failed, abandoned,
 loop blocked) is logged as well, through the standard `logging` logger `greenroom`.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -100,19 +101,22 @@ class EventStream:
 
     def __init__(self) -> None:
         self._subscribers: dict[type[Any], tuple[Subscriber, ...]] = {}
+        self._changing = threading.Lock()
 
     def subscribe(self, subscriber: Subscriber, *types: type[Any]) -> Callable[[], None]:
         """Call `subscriber(event)` for each event of the given types; returns the unsubscriber.
 
         An error of a subscriber is logged and does not reach the actor that caused the event.
         """
-        for kind in types:
-            self._subscribers[kind] = (*self._subscribers.get(kind, ()), subscriber)
+        with self._changing:
+            for kind in types:
+                self._subscribers[kind] = (*self._subscribers.get(kind, ()), subscriber)
 
         def unsubscribe() -> None:
-            for kind in types:
-                left = tuple(s for s in self._subscribers.get(kind, ()) if s is not subscriber)
-                self._subscribers[kind] = left
+            with self._changing:
+                for kind in types:
+                    left = (s for s in self._subscribers.get(kind, ()) if s is not subscriber)
+                    self._subscribers[kind] = tuple(left)
 
         return unsubscribe
 

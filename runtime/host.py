@@ -47,10 +47,19 @@ class Performer(Protocol):
         """Run a hook: its result, or a coroutine to await for it."""
 
     def cancel(self, running: asyncio.Future[Any]) -> None:
-        """Cancel the running handler, if that can be done."""
+        """Cancel the running handler or hook, if that can be done."""
 
-    def give_up(self) -> None:
-        """The running code will not end: take no more from it."""
+    def may_call(self, instance: Any) -> bool:
+        """Whether a hook of the instance may run now."""
+
+    def start_grace_s(self, shutdown_s: float) -> float:
+        """Seconds a start that is broken off has to end, once it was cancelled where that can be done."""
+
+    def give_up(self) -> list[Any]:
+        """The running code will not end: take no more from it. From any thread.
+
+        Returns the items of the mailbox it had taken and not begun, and answers who waits for the rest.
+        """
 
     def close(self) -> None:
         """The actor has stopped for good."""

@@ -96,13 +96,15 @@ class Life:
         """Put the cell into the run queue."""
         raise NotImplementedError
 
-    def notify_watcher(self, watcher: Life, incarnation: int, reason: Any) -> None:
-        """Tell a watcher that this actor has ended."""
-        raise NotImplementedError
-
     def bury(self, item: Any, reason: str) -> None:
         """Make an item of the mailbox a dead letter."""
         raise NotImplementedError
+
+    def belonging(self) -> Belongings:
+        """What belongs to the present incarnation, made on first use."""
+        if self.belongings is None:
+            self.belongings = Belongings()
+        return self.belongings
 
     def as_self(self, function: Callable[..., None], *args: Any) -> None:
         """Run code of this actor under its own identity, whoever caused it."""
@@ -135,9 +137,6 @@ class Life:
             return self.spec.shutdown
         return INFINITY if self.children is not None else SHUTDOWN_S
 
-    def call_later(self, delay_s: float, function: Callable[..., None], *args: Any) -> None:
-        self.host.loop_thread.loop.call_later(delay_s, function, *args)
-
     def answer_hold(self) -> None:
         replies, self.hold_replies = self.hold_replies, None
         for reply in replies or ():
@@ -156,8 +155,11 @@ class Life:
         self.mailbox.close()
 
     def stopped(self) -> Reply[bool]:
-        """A reply that settles when the actor has stopped: True, or False if it had already."""
-        reply: Reply[bool] = Reply(self)
+        """A reply that settles when the actor has stopped: True, or False if it had already.
+
+        It has no target: a supervisor's wait for a child is bounded, so it is no part of a ring.
+        """
+        reply: Reply[bool] = Reply()
         if self.state == "stopped":
             reply.settle(False)
         else:

@@ -7,6 +7,10 @@ cell, then the next cell; at most `DRAIN` messages, then the sockets and timers 
 Two flags make waking cheap and race-free: `awake` says that a drain is scheduled. A sender appends
 first and then looks at the flag; the drain clears the flag first and then looks at the deque. Either
 the sender sees the flag down and wakes the loop, or the drain sees what was appended.
+
+The end has the same shape: `end` sets the reason and takes the flag down, a sender that wakes looks at
+the reason last, and the thread drains once more before it closes the loop. So what is posted is called,
+or its sender is told by `SystemEnded` (at the very end possibly both).
 """
 
 from __future__ import annotations
@@ -53,6 +57,8 @@ class LoopThread:
         self.awake = False
         self.outside_waiters = 0
         self.outside_work = 0
+        self.on_virtual_time = False
+        self._counting = threading.Lock()
         self.running_now: Any = None
         self.on_interrupt: Callable[[BaseException], None] = _reraise
         self._ended: str | None = None
@@ -81,6 +87,7 @@ class LoopThread:
             finally:
                 asyncio.set_event_loop(None)
                 self.loop.close()
+                self.ident = 0  # a later thread may get the same number
 
     def _serve(self) -> None:
         """Run the loop; an interrupt out of an actor's task must not end it before its system has."""
@@ -93,13 +100,16 @@ class LoopThread:
                 return
 
     def _finish(self) -> None:
-        """Cancel what is left, give it one chance to clean up, and close."""
+        """Cancel what is left, give it one chance to clean up, and call what was posted meanwhile."""
         left = asyncio.all_tasks(self.loop)
         for task in left:
             task.cancel()
         if left:
             self.loop.run_until_complete(asyncio.wait(left, timeout=1.0))
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.end(self._ended or "the event loop has ended")
+        while self.posted:
+            self._call_posted()
 
     def stop(self, timeout_s: float) -> bool:
         """Stop the loop and wait for the thread; False if a handler holds it beyond the timeout."""
@@ -108,13 +118,14 @@ class LoopThread:
                 self.loop.call_soon_threadsafe(self.loop.stop)
             except RuntimeError:
                 pass  # the loop was closed between the look and the call: it has ended already
-        if threading.get_ident() != self.ident:
+        if threading.current_thread() is not self._thread:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
     def end(self, why: str) -> None:
         """From now on nothing is accepted: `post` and waking raise SystemEnded saying `why`."""
         self._ended = why
+        self.awake = False
 
     def here(self) -> bool:
         """Whether the calling thread is the loop thread."""
@@ -130,9 +141,10 @@ class LoopThread:
 
     def wake(self) -> None:
         """Schedule a drain. Raises SystemEnded where the loop no longer runs."""
-        if self._ended is not None:
-            raise SystemEnded(self._ended)
         self.awake = True
+        if self._ended is not None:
+            self.awake = False
+            raise SystemEnded(self._ended)
         if threading.get_ident() == self.ident:
             self.loop.call_soon(self._drain, context=self._base)
             return
@@ -140,6 +152,13 @@ class LoopThread:
             self.loop.call_soon_threadsafe(self._drain, context=self._base)
         except RuntimeError as error:
             raise SystemEnded("the actor system has shut down") from error
+
+    def count_outside_work(self, change: int) -> None:
+        """Count jobs on other threads, for which virtual time stands still; from any thread."""
+        with self._counting:
+            self.outside_work += change
+        if change < 0 and self.on_virtual_time:
+            self.poke()
 
     def poke(self) -> None:
         """Make a waiting loop look at its clock again (virtual time)."""
@@ -150,28 +169,39 @@ class LoopThread:
 
     def _drain(self) -> None:
         posted, ready = self.posted, self.ready
-        for _ in range(len(posted)):
-            function, args = posted.popleft()
+        try:
+            self._call_posted()
+            budget = DRAIN
+            base = self._base
+            while budget > 0 and not posted:
+                try:
+                    cell = ready.popleft()
+                except IndexError:
+                    break
+                self.running_now = cell
+                budget -= base.copy().run(_run_slice, cell)
+        except Exception:  # noqa: BLE001 - the rim of the runtime: a bug here must be seen, not stop the loop
+            log.critical("runtime_fault", exc_info=True)
+        finally:
+            self.running_now = None
+            self._drain_again()
+
+    def _call_posted(self) -> None:
+        for _ in range(len(self.posted)):
+            function, args = self.posted.popleft()
             try:
                 function(*args)
-            except Exception:  # noqa: BLE001 - the rim of the runtime: a bug here must be seen, not stop the loop
+            except Exception:  # noqa: BLE001 - as above, and the next one must be called
                 log.critical("runtime_fault", exc_info=True)
-        budget = DRAIN
-        base = self._base
-        while budget > 0 and not posted:
-            try:
-                cell = ready.popleft()
-            except IndexError:
-                break
-            self.running_now = cell
-            budget -= base.copy().run(_run_slice, cell)
-        self.running_now = None
-        if ready or posted:
-            self.loop.call_soon(self._drain, context=base)
-            return
-        self.awake = False
-        if ready or posted:
-            self.wake()
+
+    def _drain_again(self) -> None:
+        """Schedule the next drain if there is more to do, or let senders wake the loop again."""
+        if not (self.ready or self.posted):
+            self.awake = False
+            if not (self.ready or self.posted):
+                return
+        self.awake = True
+        self.loop.call_soon(self._drain, context=self._base)
 
 
 def _run_slice(cell: Any) -> int:

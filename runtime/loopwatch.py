@@ -11,8 +11,10 @@ import sys
 import threading
 import time
 import traceback
+from types import FrameType
 from typing import Any
 
+from runtime.errors import SystemEnded
 from runtime.events import EventStream, LoopBlocked, log
 from runtime.loop import LoopThread
 
@@ -58,9 +60,9 @@ class LoopWatch:
             except RuntimeError:
                 return  # the loop is closed: nothing left to watch
             sent = time.monotonic()
-            if not beat.wait(self._threshold_s):
+            if not beat.wait(self._threshold_s) and not loop.is_closed():
                 self._report(time.monotonic() - sent)
-                while not beat.wait(0.05) and not self._closing.is_set():
+                while not (beat.wait(0.05) or self._closing.is_set() or loop.is_closed()):
                     pass
 
     def _report(self, held_s: float) -> None:
@@ -69,19 +71,23 @@ class LoopWatch:
         cell = self._culprit()
         path = "?" if cell is None else cell.path
         message = (
-            "?" if cell is None or cell.current is None else type(cell.current.message).__name__
+            _message_of(frame) if cell is None or cell.current is None else cell.current.message
         )
-        event = LoopBlocked(path, message, held_s, stack)
+        kind = "?" if message is None else type(message).__name__
+        event = LoopBlocked(path, kind, held_s, stack)
         log.warning(
             "loop_blocked",
             system=self._name,
             actor=path,
-            message=message,
+            message=kind,
             held_s=round(held_s, 3),
             stack=stack,
         )
         if self._events.wants(LoopBlocked):
-            self._loop_thread.post(self._events.publish, event)
+            try:
+                self._loop_thread.post(self._events.publish, event)
+            except SystemEnded:
+                pass  # nobody listens any more
 
     def _culprit(self) -> Any:
         """The cell whose code holds the loop: in its slice, or as the running task."""
@@ -90,3 +96,13 @@ class LoopWatch:
             return cell
         task = asyncio.current_task(self._loop_thread.loop)
         return next((c for c in self._registry.cells() if c.busy is task), None) if task else None
+
+
+def _message_of(frame: FrameType | None) -> Any:
+    """The message a plain handler on this stack was called with, or None: the cell does not note it."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "_handle" and frame.f_globals.get("__name__") == "runtime.onloop":
+            return frame.f_locals.get("message")
+        frame = frame.f_back
+    return None

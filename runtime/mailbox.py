@@ -21,9 +21,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal
 
-from runtime.errors import BlockingCallOnLoop
 from runtime.reply import Reply
-from runtime.waits import on_loop_thread
+from runtime.waits import Activity
 
 Overflow = Literal["reject", "block", "drop_oldest", "drop_newest"]
 
@@ -73,11 +72,18 @@ class Mailbox:
             self.drain()
         return "kept"
 
-    def force(self, item: Any) -> None:
-        """Add an item of the runtime's own, beyond any capacity."""
+    def offer(self, item: Any) -> Put:
+        """Add an item if there is room, whatever the overflow rule: `kept`, `closed` or `full`."""
+        return self.put(item)
+
+    def force(self, item: Any) -> Put:
+        """Add an item of the runtime's own, beyond any capacity: `kept` or `closed`."""
+        if self.closed:
+            return "closed"
         self._items.append(item)
         if self.closed:
             self.drain()
+        return "kept"
 
     def pop(self) -> Any:
         """The oldest item. Raises IndexError when there is none."""
@@ -122,71 +128,87 @@ class BoundedMailbox(Mailbox):
     * `block`: the sending thread waits for room; on a loop thread that is an error, use `offer`.
     * `drop_oldest`: the oldest waiting one becomes a dead letter, the new one is taken.
     * `drop_newest`: the new one becomes a dead letter.
+
+    Waiting is not done here: senders get a reply from `room`, one of them is told at each `pop`, in the
+    order they came.
     """
 
-    __slots__ = ("_capacity", "_changed", "_offers", "_overflow")
+    __slots__ = ("_capacity", "_changing", "_offers", "_overflow")
 
     def __init__(self, bury: Bury, capacity: int, overflow: Overflow) -> None:
         super().__init__(bury)
         self._capacity = capacity
         self._overflow = overflow
-        self._changed = threading.Condition()
+        self._changing = threading.RLock()
         self._offers: deque[Reply[None]] = deque()
 
     def put(self, item: Any) -> Put:
-        """Add an item: `kept`, `closed`, `full` (rejected) or `dropped` (buried here)."""
-        dropped: Any = None
-        with self._changed:
-            while not self.closed and len(self._items) >= self._capacity:
-                if self._overflow == "reject":
-                    return "full"
-                if self._overflow == "drop_newest":
-                    dropped = item
-                    break
-                if self._overflow == "drop_oldest":
-                    dropped = self._items.popleft()
-                    self._items.append(item)
-                    break
-                self._wait_for_room()
-            else:
-                if self.closed:
-                    return "closed"
+        """Add an item: `kept`, `closed`, `full` (not taken) or `dropped` (buried here)."""
+        with self._changing:
+            outcome = self.offer(item)
+            if outcome != "full" or self._overflow in ("reject", "block"):
+                return outcome
+            dropped = item
+            if self._overflow == "drop_oldest":
+                dropped = self._items.popleft()
                 self._items.append(item)
-                return "kept"
         self._bury(dropped, "overflow")
         return "dropped" if dropped is item else "kept"
 
-    def _wait_for_room(self) -> None:
-        if on_loop_thread():
-            raise BlockingCallOnLoop(
-                "the mailbox is full and its overflow rule is 'block', which would stop every actor "
-                "here; write `await ref.offer(message)`"
-            )
-        self._changed.wait()
+    def offer(self, item: Any) -> Put:
+        """Add an item if there is room, whatever the overflow rule: `kept`, `closed` or `full`."""
+        with self._changing:
+            if self.closed:
+                return "closed"
+            if len(self._items) >= self._capacity:
+                return "full"
+            self._items.append(item)
+            return "kept"
 
-    def room(self) -> Reply[None] | None:
-        """None if there is room now; else a reply that settles when there may be."""
-        with self._changed:
+    def force(self, item: Any) -> Put:
+        """Add an item of the runtime's own, beyond any capacity: `kept` or `closed`."""
+        with self._changing:
+            return super().force(item)
+
+    def room(self, target: Activity) -> Reply[None] | None:
+        """None if there is room now; else a reply that settles when there may be.
+
+        `target` is the actor that makes room, for the wait graph.
+        """
+        reply: Reply[None] = Reply(target)
+        with self._changing:
             if self.closed or len(self._items) < self._capacity:
                 return None
-            reply: Reply[None] = Reply()
             self._offers.append(reply)
             return reply
 
+    def pass_on(self) -> None:
+        """A sender that was told of room does not use it: tell the next one.
+
+        1. the actor takes a message and tells the first waiting sender
+        2. that sender is cancelled before it runs
+        3. the mailbox is empty, nothing will be taken any more, and the next sender waits for ever
+        """
+        with self._changing:
+            if len(self._items) < self._capacity:
+                self._tell_of_room()
+
     def pop(self) -> Any:
-        """The oldest item; wakes one sender that waits for room."""
-        with self._changed:
+        """The oldest item; tells one sender that waits for room."""
+        with self._changing:
             item = self._items.popleft()
-            self._changed.notify()
-            while self._offers and not self._offers.popleft().settle():
-                pass  # that sender has given up; the room is the next one's
+            if self._offers:
+                self._tell_of_room()
         return item
+
+    def _tell_of_room(self) -> None:
+        while self._offers and not self._offers.popleft().settle():
+            pass  # that sender has given up; the room is the next one's
 
     def close(self) -> None:
         """Take no more, and wake everyone who waits for room."""
-        with self._changed:
+        with self._changing:
             self.closed = True
-            self._changed.notify_all()
             offers, self._offers = self._offers, deque()
         for offer in offers:
             offer.settle()

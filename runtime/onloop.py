@@ -8,7 +8,7 @@ from types import CoroutineType
 from typing import Any
 
 from runtime.cell import PROXY_MESSAGES, Cell
-from runtime.ending import end
+from runtime.ending import GRACE_S, end
 from runtime.loop import SLICE
 from runtime.mailbox import Envelope, Mailbox, WatchNotice
 
@@ -32,7 +32,8 @@ class OnLoop:
                 end(cell)
                 break
             if taken >= SLICE or cell.control:
-                cell.schedule()
+                if not cell.scheduled:  # else a sender put it into the queue meanwhile
+                    cell.schedule()
                 break
             try:
                 item = mailbox.pop()
@@ -52,11 +53,20 @@ class OnLoop:
         return function(*args)
 
     def cancel(self, running: asyncio.Future[Any]) -> None:
-        """Cancel the task of an async handler."""
+        """Cancel the task of an async handler or hook."""
         running.cancel()
 
-    def give_up(self) -> None:
-        """Nothing to do: a task that does not end is not waited for."""
+    def may_call(self, instance: Any) -> bool:  # noqa: ARG002 - the seam's signature
+        """Always: on one thread nothing runs at the same moment."""
+        return True
+
+    def start_grace_s(self, shutdown_s: float) -> float:  # noqa: ARG002 - the seam's signature
+        """A cancelled start has as long as any cancelled code."""
+        return GRACE_S
+
+    def give_up(self) -> list[Any]:
+        """Nothing to do: a task that does not end is not waited for, and it had taken one message."""
+        return []
 
     def close(self) -> None:
         """Nothing is owned."""

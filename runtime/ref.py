@@ -6,11 +6,11 @@ equal when they mean the same actor, and hashable.
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, Protocol, TypeVar, overload
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast, overload
 
 import pykka
 
-from runtime.errors import ActorDeadError, BlockingCallOnLoop, MailboxFull
+from runtime.errors import ActorDeadError, BlockingCallOnLoop
 from runtime.mailbox import BoundedMailbox, Envelope, Mailbox, Put
 from runtime.reply import Reply
 from runtime.virtual import VirtualTime
@@ -41,6 +41,9 @@ class Addressee(Protocol):
     def current_instance(self) -> Any: ...
     def deliver(self, item: Any) -> Put:
         """Put an item into the mailbox and make the actor ready."""
+
+    def deliver_if_room(self, item: Any) -> Put:
+        """`deliver`, but `full` whatever the overflow rule says."""
 
     def refused(self, item: Any, outcome: Put) -> Exception:
         """Bury an item that was not taken; returns the error for its sender."""
@@ -180,22 +183,23 @@ class ActorRef(pykka.ActorRef[A_co], Generic[A_co]):  # type: ignore[type-var]  
         self._cell.signal(signal)
 
     async def offer(self, message: Any) -> None:
-        """Send a message, waiting for room in a full mailbox; from any event loop.
+        """Send a message, waiting for room in a full mailbox whatever its rule; from any event loop.
 
         Raises:
             ActorDeadError: the actor has ended.
+            AskCycle: the actor waits for this one, so there would never be room.
         """
-        while True:
+        while (outcome := self._cell.deliver_if_room(message)) == "full":
             mailbox = self._cell.mailbox
-            room = mailbox.room() if isinstance(mailbox, BoundedMailbox) else None
+            room = mailbox.room(self._cell) if isinstance(mailbox, BoundedMailbox) else None
             if room is not None:
-                await room
-                continue
-            try:
-                self.tell(message)
-            except MailboxFull:
-                continue  # another sender was faster
-            return
+                try:
+                    await room
+                except BaseException:
+                    cast("BoundedMailbox", mailbox).pass_on()
+                    raise
+        if outcome == "closed":
+            raise self._cell.refused(message, outcome)
 
     # -- end ------------------------------------------------------------------------------------
 

@@ -50,7 +50,11 @@ class Registry:
         self._by_name: dict[str, Any] = {}
         self._cells: dict[int, Any] = {}
         self._most = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a collection inside may run a finaliser that looks up
+
+    def forked(self) -> None:
+        """In a forked child: whoever held the lock is gone."""
+        self._lock = threading.RLock()
 
     def add(self, cell: Entry) -> None:
         """Enter a cell. Raises NameTaken."""

@@ -4,14 +4,15 @@
 pykka's do. Beyond that it is awaitable from any loop, has callbacks, and can be cancelled.
 
 Promises: exactly one of value, exception, `ActorDeadError` or `Cancelled` arrives; the first one to
-settle wins and the others are told so. Callbacks run once, in the settling thread. A blocking `get` on
+settle wins and the others are told so. Callbacks run once, in the settling thread; one that raises is
+logged and does not keep the others from running. A blocking `get` on
 a system's loop thread raises instead of stopping every actor. A wait that closes a ring of waiters
 raises `AskCycle` at once and takes the message back.
 """
 
 from __future__ import annotations
 
-import asyncio
+import os
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable
@@ -19,17 +20,35 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import pykka
 
-from runtime.errors import BlockingCallOnLoop, Cancelled, Timeout
-from runtime.virtual import OutsideWait, VirtualTime
-from runtime.waits import CURRENT, Activity, enter_wait, leave_wait, on_loop_thread
+from runtime.errors import AskCycle, BlockingCallOnLoop, Cancelled
+from runtime.events import log
+from runtime.virtual import VirtualTime
+from runtime.waiting import block_until_settled, suspend_until_settled
+from runtime.waits import (
+    CURRENT,
+    Activity,
+    Awaited,
+    answer_through,
+    enter_wait,
+    leave_wait,
+    on_loop_thread,
+)
 
 T = TypeVar("T")
 M = TypeVar("M")
 
 ExcInfo = tuple[type[BaseException] | None, BaseException | None, Any]
 
-_settling = threading.Lock()
+_settling = threading.RLock()
 _counting = threading.Lock()
+
+
+def _fresh_locks() -> None:
+    global _settling, _counting  # in a forked child the thread that held one is gone
+    _settling, _counting = threading.RLock(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_fresh_locks)
 
 
 class HandlerOwner(Protocol):
@@ -97,8 +116,14 @@ class Reply(pykka.Future[T], Generic[T]):
         self.target = None
         if callbacks is not None:
             for callback in callbacks:
-                callback(self)
+                self._call(callback)
         return True
+
+    def _call(self, callback: Callable[[Reply[Any]], None]) -> None:
+        try:
+            callback(self)
+        except Exception:  # noqa: BLE001 - who settles is not to blame, and the next callback waits
+            log.error("reply_callback_failed", callback=repr(callback), exc_info=True)
 
     def set(self, value: T | None = None) -> None:
         """Settle with a value, as pykka's. Raises RuntimeError if it was settled before."""
@@ -136,19 +161,36 @@ class Reply(pykka.Future[T], Generic[T]):
 
     def add_done_callback(self, callback: Callable[[Reply[Any]], None]) -> None:
         """Call `callback(reply)` once it is settled: in the settling thread, or now if it is already."""
+        added = [callback]  # made outside the lock: making it may run a finaliser that settles
         with _settling:
             if not self._done:
                 if self._callbacks is None:
-                    self._callbacks = [callback]
+                    self._callbacks = added
                 else:
-                    self._callbacks.append(callback)
+                    self._callbacks += added
                 return
-        callback(self)
+        self._call(callback)
+
+    def drop_callback(self, callback: Callable[[Reply[Any]], None]) -> None:
+        """Forget a callback that was not called yet."""
+        with _settling:
+            if self._callbacks is not None and callback in self._callbacks:
+                self._callbacks.remove(callback)
 
     def follow(self, other: Reply[Any]) -> None:
-        """Be answered by `other`: same outcome, same target in the wait graph, cancelled with it."""
-        self.target = other.target
-        self._owner = _Followed(other)
+        """Be answered by `other`: same outcome, and cancelling this one cancels it.
+
+        If `other` waits for who waits for this one, this one is settled with `AskCycle`.
+        """
+        if other._done:
+            self.settle(other._value, other._error)
+            return
+        link = _Link(other)
+        try:
+            answer_through(self, link)
+        except AskCycle as error:
+            self.settle(error=error)
+        self._owner = link
         other.add_done_callback(self._copy)
 
     def _copy(self, other: Reply[Any]) -> None:
@@ -197,12 +239,7 @@ class Reply(pykka.Future[T], Generic[T]):
         waiter = CURRENT.get()
         self._enter(waiter)
         try:
-            settled = threading.Lock()
-            settled.acquire()
-            self.add_done_callback(lambda _: settled.release())
-            with OutsideWait(self.virtual):
-                if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
-                    raise Timeout(f"no answer within {timeout} seconds")
+            block_until_settled(self, timeout)
         finally:
             self._leave(waiter)
 
@@ -215,37 +252,12 @@ class Reply(pykka.Future[T], Generic[T]):
             waiter = CURRENT.get()
             self._enter(waiter)
             try:
-                yield from self._suspend()
+                yield from suspend_until_settled(self)
             finally:
                 self._leave(waiter)
         if self._error is not None:
             raise self._error
         return cast("T", self._value)
-
-    def _suspend(self) -> Generator[Any, None, None]:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        here = threading.get_ident()
-
-        def wake(_: Reply[Any]) -> None:
-            if threading.get_ident() == here:
-                _resolve(future)
-            else:
-                _call_threadsafe(loop, future)
-
-        self.add_done_callback(wake)
-        timer = None if self.timeout is None else loop.call_later(self.timeout, _resolve, future)
-        try:
-            yield from future
-        except asyncio.CancelledError:
-            self.cancel()
-            raise
-        finally:
-            if timer is not None:
-                timer.cancel()
-        if not self._done:
-            self.cancel()
-            raise Timeout(f"no answer within {self.timeout} seconds")
 
     def _enter(self, waiter: Activity | None) -> None:
         if waiter is None:
@@ -281,8 +293,8 @@ class Reply(pykka.Future[T], Generic[T]):
 
         Plain pykka futures may be among them; each is waited for on a thread of its own.
         """
-        joined: Reply[list[Any]] = Reply(virtual=self.virtual)
         replies = [self, *(as_reply(future) for future in futures)]
+        joined: Reply[list[Any]] = Reply(_Link(*replies), virtual=self.virtual)
         left = [len(replies)]
 
         def one_done(reply: Reply[Any]) -> None:
@@ -300,7 +312,7 @@ class Reply(pykka.Future[T], Generic[T]):
         return joined
 
     def _derive(self, func: Callable[[T], Any]) -> Reply[Any]:
-        derived: Reply[Any] = Reply(target=self.target, virtual=self.virtual)
+        derived: Reply[Any] = Reply(_Link(self), virtual=self.virtual)
 
         def apply(done: Reply[Any]) -> None:
             if done._error is not None:
@@ -317,16 +329,20 @@ class Reply(pykka.Future[T], Generic[T]):
         return derived
 
 
-class _Followed:
-    """Cancels the reply that another one follows."""
+class _Link:
+    """Stands in the wait graph for what answers a reply that other replies answer."""
 
-    __slots__ = ("_reply",)
+    __slots__ = ("_sources", "awaiting")
 
-    def __init__(self, reply: Reply[Any]) -> None:
-        self._reply = reply
+    path = ""
+
+    def __init__(self, *sources: Reply[Any]) -> None:
+        self._sources = sources
+        self.awaiting: list[Awaited] | None = list(sources)
 
     def cancel_handler(self, _: Reply[Any]) -> None:
-        self._reply.cancel()
+        for source in self._sources:
+            source.cancel()
 
 
 def as_reply(future: pykka.Future[Any]) -> Reply[Any]:
@@ -359,17 +375,3 @@ def _reduce(func: Callable[[Any, Any], Any], items: Iterable[Any], *initial: Any
     for item in rest:
         result = func(result, item)
     return result
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-def _call_threadsafe(loop: asyncio.AbstractEventLoop, future: asyncio.Future[None]) -> None:
-    try:
-        loop.call_soon_threadsafe(_resolve, future)
-    except RuntimeError:
-        if not loop.is_closed():
-            raise
-        # The awaiting loop was closed meanwhile: nobody is left to be told.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterable
 from typing import Any, Protocol
 
 import pykka
 
-from runtime.ending import abandon
+from runtime.ending import abandon, answer_everyone
 from runtime.errors import SystemEnded
 from runtime.events import log
 from runtime.loop import LoopThread
@@ -20,7 +22,7 @@ LOOP_HELD_S = 6.0
 """Seconds a handler may hold the loop at shutdown before it is given up."""
 
 LOOP_END_S = 2.0
-"""Seconds the loop thread, and each worker thread, has to end once nothing is left to do."""
+"""Seconds the loop thread, and all worker threads together, have to end once nothing is left to do."""
 
 
 class Ends(Protocol):
@@ -88,15 +90,32 @@ class Shutdown:
             abandon(cell)
         self._down.settle()
 
+    def forked(self) -> None:
+        """In a forked child: the threads are not there, so nothing is to be waited for."""
+        system = self._system
+        system.loop_thread.end(
+            f"the actor system {system.name!r} belongs to process {os.getppid()}, this is a fork of it; "
+            "make a system after forking"
+        )
+        for cell in system.registry.cells():
+            cell.scheduled = False
+            answer_everyone(
+                cell, f"actor {cell.path} lives in process {os.getppid()}, not in this fork"
+            )
+        self._down.settle()
+
     def finish(self, workers: Iterable[WorkerThreads]) -> None:
         """End the loop thread and the worker threads within their bounds."""
         self._refuse()
         if not self._system.loop_thread.stop(LOOP_END_S):
             log.error("loop_thread_abandoned", system=self._system.name)
-        for group in workers:
+        groups = list(workers)
+        for group in groups:
             group.close()
-            for name in group.join(LOOP_END_S):
-                log.error("thread_abandoned", system=self._system.name, thread=name)
+        deadline = time.monotonic() + LOOP_END_S
+        for group in groups:
+            for name in group.join(max(deadline - time.monotonic(), 0.0)):
+                self._system.abandoned(f"thread {name}", "a job that did not end")
 
     def _refuse(self) -> None:
         self._system.loop_thread.end(

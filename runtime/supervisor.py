@@ -32,7 +32,7 @@ from msgspec import Struct
 from runtime.actor import Actor
 from runtime.cell import Cell
 from runtime.childspec import ChildSpec
-from runtime.ending import halt, retire, stop_children
+from runtime.ending import halt, retire
 from runtime.errors import ChildNotFound, ChildStartError, RestartsExceeded
 from runtime.exits import Exit
 from runtime.ref import ActorRef
@@ -46,6 +46,7 @@ from runtime.strategy import (
     check_strategy,
     restarts,
 )
+from runtime.waits import check_wait
 
 
 class StartChild(Struct, frozen=True):
@@ -204,13 +205,9 @@ class Supervisor(Actor):
         return cast("Cell", self._life)
 
     async def on_start(self) -> None:
-        """Start the children of the own list in order; the first that fails ends those before it."""
-        try:
-            for spec in self._specs:
-                await self._start(spec, dynamic=False)
-        except BaseException:
-            await stop_children(self._cell)
-            raise
+        """Start the children of the own list in order; if one fails, those before it are stopped."""
+        for spec in self._specs:
+            await self._start(spec, dynamic=False)
 
     async def _start(self, spec: ChildSpec, *, dynamic: bool) -> ActorRef[Any]:
         child: Cell = self.system.make_child(self._cell, spec)
@@ -255,15 +252,16 @@ class Supervisor(Actor):
 
     async def _terminate(self, wanted: str | ActorRef[Any]) -> None:
         child = self._find(wanted)
-        stopped = child.stopped()
-        halt(child, Exit("shutdown", "final"))
-        await stopped
+        check_wait(self._cell, child)
+        await self._stop_for_good(child)
 
     async def _restart_one(self, wanted: str | ActorRef[Any]) -> ActorRef[Any]:
         living = self._living(wanted)
         if living is not None:
+            check_wait(self._cell, living)
             await self._hold(living)
-            return await launched(living, "shutdown")
+            if living.state == "waiting":
+                return await launched(living, "shutdown")
         for spec in self._specs:
             if spec.name == wanted and spec.name is not None:
                 return await self._start(spec, dynamic=False)
@@ -344,7 +342,8 @@ class Supervisor(Actor):
             try:
                 await launched(child, reason if child is failed else "shutdown")
             except ChildStartError:
-                return  # the child has reported it: the group is decided on anew in the control lane
+                if not _is_stopped(child):
+                    return  # it has reported that: the group is decided on anew in the control lane
 
     async def _hold(self, child: Cell) -> None:
         held = child.held()
@@ -366,6 +365,10 @@ def _info(child: Cell) -> ChildInfo:
         state=child.state,
         supervisor=issubclass(child.actor_type, Supervisor),
     )
+
+
+def _is_stopped(child: Cell) -> bool:
+    return child.state == "stopped"
 
 
 def _nothing_to_tell(_: Reply[Any]) -> None:

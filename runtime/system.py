@@ -205,9 +205,17 @@ class ActorSystem:
             cell.instance = cell.make_instance()
             self.loop_thread.post(self._adopt, cell)
         except BaseException:
-            self.registry.remove(cell)
+            self._discard(cell)
             raise
         return cell.ref
+
+    def _discard(self, cell: Cell) -> None:
+        """It is not to be: free its name; what its `__init__` has sent itself or begun ends."""
+        self.registry.remove(cell)
+        try:
+            self.loop_thread.post(refuse, cell)
+        except SystemEnded:
+            pass  # the system has ended: nothing of it runs
 
     def make_child(self, parent: Cell, spec: ChildSpec) -> Cell:
         """A cell for a supervisor's new child, on the loop thread; the supervisor launches it."""
@@ -231,7 +239,7 @@ class ActorSystem:
     def _adopt(self, cell: Cell) -> None:
         parent = cell.parent
         assert parent is not None
-        if parent.state in ("ending", "stopped") or parent.children is None:
+        if parent.state not in ("starting", "running") or parent.children is None:
             refuse(cell)
             return
         parent.children[cell] = None
@@ -333,6 +341,18 @@ class ActorSystem:
         if self._watch is not None:
             self._watch.close()
         self._ending.finish(list(self._workers))
+        living_systems.discard(self)
+
+    def forked(self) -> None:
+        """In a forked child: refuse everything from now on, and make anew what threads may have held."""
+        self.lock = threading.Lock()
+        self.events = EventStream()
+        self._letters = DeadLetters(self.events)
+        pykka.ActorRegistry.unregister(self._root.ref)
+        self._watch = None
+        self._workers = weakref.WeakSet()
+        self.registry.forked()
+        self._ending.forked()
         living_systems.discard(self)
 
     def _root_stopped(self, root: Cell) -> None:

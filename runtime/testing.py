@@ -24,13 +24,12 @@ class VirtualSystem(ActorSystem):
     """An `ActorSystem` whose `clock()` starts at 0 and moves only when nobody works."""
 
     def __init__(self, name: str = "virtual", **settings: Any) -> None:
-        self._loop = VirtualLoop(self._may_jump)
+        self._loop = VirtualLoop(
+            lambda: self.loop_thread.outside_work > 0, lambda: self.loop_thread.outside_waiters > 0
+        )
         super().__init__(name, loop_watch_s=None, loop_factory=lambda: self._loop, **settings)
         self.virtual = self.loop_thread
-
-    def _may_jump(self) -> bool:
-        loop_thread = self.loop_thread
-        return loop_thread.outside_work == 0 and loop_thread.outside_waiters > 0
+        self.loop_thread.on_virtual_time = True
 
     def advance(self, seconds: float) -> None:
         """Let `seconds` of virtual time go by, every timer in it firing in order, and settle."""
@@ -45,12 +44,17 @@ class VirtualSystem(ActorSystem):
 
     def settle(self) -> None:
         """Wait until no actor has anything to do at the present moment."""
-        self.run_until(lambda: not self.loop_thread.ready and not self.loop_thread.outside_work)
+        self.run_until(self._is_quiet)
+
+    def _is_quiet(self) -> bool:
+        busy = self.loop_thread
+        return not (busy.ready or busy.posted or busy.outside_work) and self._loop.is_idle()
 
     def run_until(self, fact: Callable[[], bool], *, turns: int = 100_000) -> None:
         """Let the loop turn, without moving the clock, until `fact()` is true.
 
-        Raises AssertionError if it is not after that many turns of the loop.
+        Raises AssertionError if it is not after that many turns of the loop; turns in which a worker
+        thread works do not count. What `fact` raises is raised here.
         """
         done: Reply[bool] = Reply()
         self.loop_thread.post(self._turn, fact, turns, 3, done)
@@ -58,12 +62,15 @@ class VirtualSystem(ActorSystem):
             raise AssertionError("the fact did not come about although nobody had anything to do")
 
     def _turn(self, fact: Callable[[], bool], left: int, quiet: int, done: Reply[bool]) -> None:
-        if fact():
-            if quiet == 0:
-                done.settle(True)
-                return
-            self._loop.call_soon(self._turn, fact, left - 1, quiet - 1, done)
-        elif left > 0:
-            self._loop.call_soon(self._turn, fact, left - 1, 3, done)
-        else:
+        try:
+            true = fact()
+        except BaseException as error:  # noqa: BLE001 - it is raised where the fact was asked for
+            done.settle(error=error)
+            return
+        if true and quiet == 0:
+            done.settle(True)
+        elif left == 0:
             done.settle(False)
+        else:
+            counts = self.loop_thread.outside_work == 0
+            self._loop.call_soon(self._turn, fact, left - counts, quiet - 1 if true else 3, done)

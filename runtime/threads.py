@@ -11,6 +11,7 @@ import asyncio
 import contextvars
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -33,8 +34,8 @@ class WorkerThreads:
     """At most `limit` threads, started on demand, that run jobs in the order they came.
 
     Results settle replies in the worker thread; awaiting one on the loop is safe. `close` ends the
-    threads that are idle and lets busy ones end after their job. A job that was given up does not
-    count against the limit.
+    threads that are idle and lets busy ones end after the jobs that wait. A job that was given up does
+    not count against the limit.
     """
 
     def __init__(self, loop_thread: LoopThread, *, limit: int, name: str) -> None:
@@ -75,9 +76,14 @@ class WorkerThreads:
             if self._closed:
                 raise RuntimeError(f"worker threads {self._name!r} are closed")
             self._pending += 1
-            self._loop_thread.outside_work += 1
+            try:
+                self._start_thread_if_needed()
+            except RuntimeError:  # the process has no thread to give
+                if not self._threads:
+                    self._pending -= 1
+                    raise
+            self._loop_thread.count_outside_work(1)
             self._jobs.put(job)
-            self._start_thread_if_needed()
         return job
 
     def _give_up(self, job: _Job) -> None:
@@ -96,13 +102,36 @@ class WorkerThreads:
                     self._jobs.put(None)
 
     def join(self, timeout_s: float) -> list[str]:
-        """Wait for the threads to end; the names of those that did not."""
+        """Wait for the threads to end, after `close`; the names of those that did not in that time.
+
+        If one did not, jobs that still wait for a thread are answered with RuntimeError.
+        """
+        deadline = time.monotonic() + timeout_s
         with self._lock:
             threads = list(self._threads)
         for thread in threads:
             if thread is not threading.current_thread():
-                thread.join(timeout_s)
-        return [thread.name for thread in threads if thread.is_alive()]
+                thread.join(max(deadline - time.monotonic(), 0.0))
+        left = [thread.name for thread in threads if thread.is_alive()]
+        if left:
+            self._drop_waiting()
+        return left
+
+    def _drop_waiting(self) -> None:
+        dropped: list[_Job | None] = []
+        while True:
+            try:
+                dropped.append(self._jobs.get_nowait())
+            except queue.Empty:
+                break
+        for job in dropped:
+            if job is None:
+                self._jobs.put(None)
+            else:
+                closed = RuntimeError(
+                    f"worker threads {self._name!r} are closed; no thread was free"
+                )
+                self._finished(job, None, closed)
 
     def _start_thread_if_needed(self) -> None:
         useful = len(self._threads) - self._given_up
@@ -111,8 +140,8 @@ class WorkerThreads:
             name = f"greenroom-{self._name}-{self._made}"
             self._made += 1
             thread = threading.Thread(target=self._work, name=name, daemon=True)
-            self._threads.add(thread)
             thread.start()
+            self._threads.add(thread)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -131,9 +160,14 @@ class WorkerThreads:
                 value = job.call()
             except BaseException as raised:  # noqa: BLE001 - it is the reply's outcome
                 error = raised
+        self._finished(job, value, error)
+
+    def _finished(self, job: _Job, value: Any, error: BaseException | None) -> None:
         with self._lock:
             self._pending -= 1
-            self._loop_thread.outside_work -= 1
             if job.state == "given_up":
                 self._given_up -= 1
         job.reply.settle(value, error)
+        self._loop_thread.count_outside_work(
+            -1
+        )  # last: until the loop knows the result, time stands

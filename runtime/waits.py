@@ -7,13 +7,16 @@ the activity that will answer it; reaching the waiter means a ring. A graph sees
 in the message cannot: two actors that ask each other at the same moment.
 
 Checking and entering are one step under a lock, so of two waits that close a ring exactly one is
-refused, in any order of arrival. Threads and plain pykka actors have no identity and are never part
+refused, in any order of arrival. A reply that is answered by other replies (`follow`, `map`, `join`)
+stands in the graph as a node without a path that waits for them, so the walk goes through it. Threads and plain pykka actors have no identity and are never part
 of a ring; give their asks a timeout.
 """
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -23,9 +26,8 @@ from runtime.errors import AskCycle
 class Awaited(Protocol):
     """Something that will be answered by an activity (a reply)."""
 
-    @property
-    def target(self) -> Activity | None:
-        """The activity that answers it, if it is known."""
+    target: Activity | None
+    """The activity that answers it, if it is known."""
 
 
 class Activity(Protocol):
@@ -35,12 +37,21 @@ class Activity(Protocol):
 
     @property
     def path(self) -> str:
-        """How the activity is shown in a ring."""
+        """How the activity is shown in a ring; empty: not at all."""
 
 
 CURRENT: ContextVar[Activity | None] = ContextVar("greenroom_activity", default=None)
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+"""Re-entrant, since a collection while it is held may close a coroutine that waited."""
+
+
+def _fresh_lock() -> None:
+    global _lock  # noqa: PLW0603 - in a forked child the thread that held it is gone
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_fresh_lock)
 
 
 def enter_wait(waiter: Activity, awaited: Awaited) -> None:
@@ -52,9 +63,7 @@ def enter_wait(waiter: Activity, awaited: Awaited) -> None:
     with _lock:
         target = awaited.target
         if target is not None and (target is waiter or target.awaiting):
-            ring = _find_ring(waiter, target)
-            if ring is not None:
-                raise AskCycle([waiter.path, *ring])
+            _refuse_ring(waiter.path, _walk(target, lambda node: node is waiter))
         if waiter.awaiting is None:
             waiter.awaiting = [awaited]
         else:
@@ -64,21 +73,45 @@ def enter_wait(waiter: Activity, awaited: Awaited) -> None:
 def leave_wait(waiter: Activity, awaited: Awaited) -> None:
     """Forget a wait recorded by `enter_wait`."""
     with _lock:
-        if waiter.awaiting is not None:
+        if waiter.awaiting is not None and awaited in waiter.awaiting:
             waiter.awaiting.remove(awaited)
             if not waiter.awaiting:
                 waiter.awaiting = None
 
 
-def _find_ring(waiter: Activity, start: Activity) -> list[str] | None:
-    """The paths from `start` to `waiter` along current waits, or None. Depth first, each node once."""
+def check_wait(waiter: Activity, target: Activity) -> None:
+    """Raises AskCycle if `target` waits for `waiter` now; nothing is recorded."""
+    with _lock:
+        _refuse_ring(waiter.path, _walk(target, lambda node: node is waiter))
+
+
+def answer_through(awaited: Awaited, source: Activity) -> None:
+    """Record that `awaited` will be answered by `source` from now on.
+
+    Raises:
+        AskCycle: `source` waits for who waits for `awaited`. Nothing is recorded then.
+    """
+    with _lock:
+        path = _walk(source, lambda node: node.awaiting is not None and awaited in node.awaiting)
+        if path:
+            _refuse_ring(path[-1], path)
+        awaited.target = source
+
+
+def _refuse_ring(first: str, rest: list[str] | None) -> None:
+    if rest is not None:
+        raise AskCycle([path for path in (first, *rest) if path])
+
+
+def _walk(start: Activity, is_end: Callable[[Activity], bool]) -> list[str] | None:
+    """The paths from `start` to the end along current waits, or None. Depth first, each node once."""
     parents: dict[Activity, Activity | None] = {start: None}
     stack = [start]
     while stack:
         node = stack.pop()
-        if node is waiter:
+        if is_end(node):
             return _path_to(node, parents)
-        for awaited in node.awaiting or ():
+        for awaited in list(node.awaiting or ()):
             follower = awaited.target
             if follower is not None and follower not in parents:
                 parents[follower] = node

@@ -50,6 +50,8 @@ DRAWING = (
         "runtime.mailbox",
         "runtime.threads",
         "runtime.reply",
+        "runtime.delivery",
+        "runtime.watching",
     },
     {
         "runtime.host",
@@ -64,6 +66,7 @@ DRAWING = (
         "runtime.registry",
         "runtime.events",
         "runtime.waits",
+        "runtime.waiting",
         "runtime.errors",
     },
 )
