@@ -54,6 +54,7 @@ from actors.tools.registry import ToolRegistry
 from actors.tools.runner import RegistryRunner
 from actors.tools.tool import Tool
 from runtime import Actor, ActorRef, ActorSystem
+from runtime.childspec import Restart
 
 
 class AgentSetup(Struct, frozen=True):
@@ -116,8 +117,12 @@ class Agent(Actor):
         history: Sequence[Message] = (),
         name: str | None = None,
         supervisor: ActorRef[Any] | None = None,
+        restart: Restart = "temporary",
     ) -> AgentRef:
         """Start an agent in a system; see `AgentSetup` for what the arguments mean.
+
+        `supervisor` and `restart` are those of `ActorSystem.spawn`; `actors.tree` has a supervisor for
+        agents that are to come back.
 
         Raises:
             ConfigError: a setting cannot be; names the field.
@@ -133,7 +138,7 @@ class Agent(Actor):
             history=tuple(history),
         )
         config.validate()
-        ref = system.spawn(cls, config, setup, name=name, supervisor=supervisor)
+        ref = system.spawn(cls, config, setup, name=name, supervisor=supervisor, restart=restart)
         return cast("AgentRef", ref)
 
     # -- messages ---------------------------------------------------------------------------------

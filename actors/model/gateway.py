@@ -119,7 +119,12 @@ def wrap_provider(provider: ModelProvider, calls_at_once: int) -> ModelProvider:
     return LimitedProvider(patient, calls_at_once) if calls_at_once > 0 else patient
 
 
+def model_gateway(system: ActorSystem) -> ActorRef[ModelGateway]:
+    """The gateway that all agents of a system share, started when it is first needed."""
+    return system.ensure(ModelGateway, name="model-gateway")
+
+
 def shared_provider(system: ActorSystem, address: ServerAddress) -> Reply[ModelProvider]:
     """The provider that all agents of a system share for that server; await it on the loop."""
-    gateway: ActorRef[ModelGateway] = system.ensure(ModelGateway, name="model-gateway")
-    return cast("Reply[ModelProvider]", gateway.aask(OpenProvider(address), timeout=30.0))
+    answer = model_gateway(system).aask(OpenProvider(address), timeout=30.0)
+    return cast("Reply[ModelProvider]", answer)
