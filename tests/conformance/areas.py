@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance import (
+    gaia_images,
     gaia_json_recovery,
     gaia_native_tools,
     gaia_scenario,
@@ -23,6 +24,7 @@ def _native_tools(given: dict[str, Any], tmp_path: Path) -> Any:
 
 AREAS: dict[str, Adapter] = {
     "gaia/agent_loop": gaia_scenario.run,
+    "gaia/images": gaia_images.run,
     "gaia/json_recovery": gaia_json_recovery.run,
     "gaia/native_tools": _native_tools,
     "gaia/sse": gaia_sse.run,
