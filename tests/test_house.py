@@ -32,7 +32,7 @@ DRAWING = (
     },
     {"actors.protocol"},
     {"actors.model"},
-    {"actors.config", "actors.errors", "actors.image"},
+    {"actors.config", "actors.config_env", "actors.errors", "actors.image"},
     {"runtime.testing", "runtime.default"},
     {"runtime.system", "runtime.supervisor", "runtime.shutdown"},
     {
