@@ -11,6 +11,7 @@ from tests.conformance import (
     gaia_json_recovery,
     gaia_native_tools,
     gaia_scenario,
+    gaia_security,
     gaia_sse,
 )
 
@@ -27,6 +28,7 @@ AREAS: dict[str, Adapter] = {
     "gaia/images": gaia_images.run,
     "gaia/json_recovery": gaia_json_recovery.run,
     "gaia/native_tools": _native_tools,
+    "gaia/security": gaia_security.run,
     "gaia/sse": gaia_sse.run,
 }
 

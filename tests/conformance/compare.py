@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 TOLERANCE = 1e-6
+
+
+@runtime_checkable
+class Observation(Protocol):
+    """A result that knows how it is compared, because a case does not write it out whole."""
+
+    def differences(self, expected: dict[str, Any]) -> list[str]:
+        """Every place where it is not as expected."""
 
 
 def differences(expected: Any, got: Any, path: str = "$") -> list[str]:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.areas import AREAS
-from tests.conformance.compare import differences, error_differences
+from tests.conformance.compare import Observation, differences, error_differences
 from tests.conformance.error_kinds import KINDS
-from tests.conformance.scenario_checks import Observed
 
 
 def test_case(area: str, case: dict[str, Any], tmp_path: Path) -> None:
@@ -23,6 +22,6 @@ def test_case(area: str, case: dict[str, Any], tmp_path: Path) -> None:
         problems = error_differences(wanted, KINDS[wanted["kind"]], error)
     else:
         problems = (
-            got.differences(expected) if isinstance(got, Observed) else differences(expected, got)
+            got.differences(expected) if isinstance(got, Observation) else differences(expected, got)
         )
     assert not problems, f"{case['note']}\n" + "\n".join(problems)
