@@ -164,6 +164,25 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
             "turn_timeout_s",
             f"expected more than 0 seconds, or None for no deadline, got {deadline!r}",
         )
+        _typed(msgspec.structs.asdict(self))
+
+    def changed(self, changes: Mapping[str, Any]) -> AgentConfig:
+        """These settings with some others in their place, checked as a whole.
+
+        Another provider takes its own address and model with it, unless the changes name them.
+
+        Raises ConfigError naming a setting that cannot be, or that there is none of.
+        """
+        unknown = changes.keys() - set(self.__struct_fields__)
+        if unknown:
+            raise ConfigError(min(unknown), "there is no such setting")
+        values = {**msgspec.structs.asdict(self), **changes}
+        if values["provider"] != self.provider:
+            for name in ("base_url", "model"):
+                values[name] = changes.get(name, BY_PROVIDER)
+        config = _typed(values)
+        config.validate()
+        return config
 
     # -- in and out -------------------------------------------------------------------------------
 
@@ -184,10 +203,7 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
             raise _error(
                 "tool_choice", "expected auto or required, got 'none'; use nativeToolCalls: never"
             )
-        try:
-            config = msgspec.convert(known, cls)
-        except msgspec.ValidationError as error:
-            raise _unreadable(error, known) from error
+        config = _typed(known)
         config.validate()
         return config
 
@@ -281,6 +297,14 @@ def _require(good: bool, name: str, problem: str) -> None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _typed(values: Mapping[str, Any]) -> AgentConfig:
+    """Settings of the right types; not judged further. Raises ConfigError."""
+    try:
+        return msgspec.convert(values, AgentConfig)
+    except msgspec.ValidationError as error:
+        raise _unreadable(error, values) from None  # the cause might show the key
 
 
 def _unreadable(error: msgspec.ValidationError, values: Mapping[str, Any]) -> ConfigError:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, cast
 
-import msgspec
 from msgspec import Struct
 
 from actors.agent.cancel import CancelToken
@@ -41,7 +40,7 @@ from actors.agent.ref import AgentRef
 from actors.agent.result import TurnResult
 from actors.agent.turn import Turn
 from actors.config import AgentConfig
-from actors.errors import AgentError, ConfigError
+from actors.errors import AgentError
 from actors.model.message import Message
 from actors.model.provider import ModelProvider
 from actors.output.dispatch import publish_to
@@ -100,6 +99,7 @@ class Agent(Actor):
         if self._setup.output is not None:
             self._print = publish_to(self._setup.output)
         self._parts: TurnParts | None = None
+        self._readiness = ModelReadiness()
         self._cancel: CancelToken | None = None
 
     @classmethod
@@ -192,7 +192,7 @@ class Agent(Actor):
         finally:
             self._cancel = None
 
-    async def _assemble(self, readiness: ModelReadiness | None = None) -> TurnParts:
+    async def _assemble(self) -> TurnParts:
         """Put together what turns have in common until the configuration changes."""
         setup, config = self._setup, self._config
         provider = setup.provider or await open_provider(self.system, config)
@@ -210,17 +210,19 @@ class Agent(Actor):
             provider=provider,
             tools=tools,
             prompt=PromptCache(protocol, setup.system_prompt, tools),
-            readiness=readiness or ModelReadiness(),
+            readiness=self._readiness,
         )
         return self._parts
 
     def _update_config(self, changes: dict[str, Any]) -> None:
-        unknown = set(changes) - set(AgentConfig.__struct_fields__)
-        if unknown:
-            raise ConfigError(min(unknown), "there is no such setting")
-        config = msgspec.structs.replace(self._config, **changes)
-        config.validate()
+        config = self._config.changed(changes)
+        if any(getattr(config, name) != getattr(self._config, name) for name in _READY_FOR):
+            self._readiness = ModelReadiness()
         self._config, self._parts = config, None
+
+
+_READY_FOR = ("provider", "base_url", "api_key", "model", "context_size")
+"""The settings a model is made ready for; a change of another one leaves it ready."""
 
 
 def _both(first: EventSink | None, second: EventSink | None) -> EventSink | None:

@@ -8,7 +8,7 @@ agent wait for itself, through whatever tools and agents, raises `AskCycle`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
 
 from actors.agent.messages import (
@@ -82,7 +82,7 @@ class AgentRef(ActorRef[Any]):
 
     async def astream(
         self, question: Question, *, images: Sequence[Image] = (), max_steps: int = 0
-    ) -> AsyncIterator[TurnEvent | TurnResult]:
+    ) -> AsyncGenerator[TurnEvent | TurnResult, None]:
         """The events of a turn as they happen, then its `TurnResult`, from any event loop.
 
         Tokens come among the events if the configuration says `streaming`. Leaving the iteration early
