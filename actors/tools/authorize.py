@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from actors.tools.allow_store import AllowStore
-from actors.tools.approval import Approval, Approver
+from actors.tools.approval import Approval, Approver, on_own_thread
 from actors.tools.decision import NeedsApproval, Ready, Refused
 from actors.tools.registry import ToolRegistry
 from runtime.events import log
@@ -32,13 +32,19 @@ async def authorize(
     if answer is Approval.DENY:
         return Refused(f"tool {full_name!r} was denied by the user; confirmation was not given")
     if answer is Approval.ALWAYS_ALLOW and store is not None:
-        store.add(full_name)
+        await on_own_thread(store.add, full_name)  # it writes a file
     return Ready(decision.tool, decision.args)
 
 
 async def _ask(approver: Approver, decision: NeedsApproval) -> Approval:
+    """The answer; DENY where none came, or one that is no `Approval`: only a clear yes is a yes."""
+    name = decision.tool.name
     try:
-        return await approver.approve(decision.tool.name, decision.args)
-    except Exception:  # noqa: BLE001 - whoever was asked failed to answer: that is no yes
-        log.exception("approver_failed", tool=decision.tool.name)
+        answer: Any = await approver.approve(name, decision.args)
+    except (Exception, SystemExit):  # noqa: BLE001 - whoever was asked failed to answer: that is no yes
+        log.exception("approver_failed", tool=name)
         return Approval.DENY
+    if not isinstance(answer, Approval):
+        log.error("approver_gave_no_approval", tool=name, answer=repr(answer))
+        return Approval.DENY
+    return answer

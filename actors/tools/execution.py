@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from actors.tools.decision import Ready, error_result
+from actors.tools.tool import Tool
 
 
 class Threads(Protocol):
@@ -22,26 +23,42 @@ class Threads(Protocol):
 async def run_tool(call: Ready, threads: Threads) -> Any:
     """The JSON result of a call; failures and timeouts are error results (gaia 4).
 
-    Cancelling it cancels a coroutine tool and gives a plain function's thread up.
+    Cancelling it cancels a coroutine tool and gives a plain function's thread up. What a tool raises is
+    its failure, `SystemExit` too: `sys.exit()` in a tool must not end every actor. Only other
+    `BaseException`s such as `KeyboardInterrupt` pass.
     """
     tool = call.tool
+    deadline = asyncio.timeout(tool.timeout_s)
     try:
-        async with asyncio.timeout(tool.timeout_s):
-            if inspect.iscoroutinefunction(tool.run):
-                result = await tool.run(call.args)
-            else:
-                result = await threads.run(tool.run, call.args)
-    except TimeoutError as error:
-        if not str(error):
+        async with deadline:
+            result = await _call(tool, call.args, threads)
+    except asyncio.CancelledError as error:
+        if _is_being_cancelled():
+            raise
+        return _failure(error)  # the tool waited for something that was cancelled
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the rim: a tool may raise anything
+        if isinstance(error, TimeoutError) and deadline.expired():
             return error_result(f"tool {tool.name!r} did not end within {tool.timeout_s:g} s")
-        return error_result(f"Tool execution failed: {error}")
-    except Exception as error:  # noqa: BLE001 - the rim: a tool may raise anything, the model is told
-        return error_result(f"Tool execution failed: {_text_of(error)}")
+        return _failure(error)
     return _as_json(tool.name, result)
 
 
-def _text_of(error: Exception) -> str:
-    return str(error) or type(error).__name__
+async def _call(tool: Tool, args: Any, threads: Threads) -> Any:
+    if inspect.iscoroutinefunction(tool.run):
+        return await tool.run(args)
+    result = await threads.run(tool.run, args)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _failure(error: BaseException) -> dict[str, str]:
+    kind = type(error).__name__
+    text = f"{kind}: {error}" if isinstance(error, SystemExit) else str(error)
+    return error_result(f"Tool execution failed: {text or kind}")
 
 
 _PLAIN = (str, int, float, bool, type(None))
@@ -53,9 +70,17 @@ def _as_json(name: str, result: Any) -> Any:
         return result
     try:
         plain = msgspec.to_builtins(result, str_keys=True)
-        msgspec.json.encode(plain)
-    except (TypeError, ValueError, RecursionError) as error:
+        _encode(plain)
+    except Exception as error:  # noqa: BLE001 - the rim: a value of the tool's own may raise anything
         return error_result(
             f"tool {name!r} returned a {type(result).__name__} that JSON cannot hold: {error}"
         )
     return plain
+
+
+def _encode(plain: Any) -> None:
+    """Try it. Halves of surrogate pairs (odd file names) are let through: who sends the text mends them."""
+    try:
+        msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        pass
