@@ -15,12 +15,13 @@ from actors.model.provider import ModelReply
 from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.protocol.prompt import compose_prompt
 from actors.protocol.protocol import Protocol
+from actors.protocol.recovery import BLANKS, DEPTH_LIMIT, is_too_deep
 from actors.protocol.step import PlannedCall, Step
 
 SHOWN_PAYLOAD = 400
 """Most characters of unreadable arguments that an error message shows."""
 
-_BLANKS = " \t\r\n"
+_TOO_DEEP = f"are nested deeper than {DEPTH_LIMIT} levels"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 _MODELS: dict[str, bool] = {
@@ -84,7 +85,10 @@ def _property(parameter: ToolParameter) -> dict[str, Any]:
 
 
 def parse_call(entry: Any) -> ToolCall:
-    """One entry of `tool_calls`, strictly (gaia 2.3). Raises ToolCallError saying what is missing."""
+    """One entry of `tool_calls`, strictly (gaia 2.3).
+
+    Raises ToolCallError saying what is missing, or that its arguments are nested too deep to be text.
+    """
     if not isinstance(entry, dict):
         raise ToolCallError(f"tool call: expected an object, got {_kind(entry)}")
     identity = entry.get("id")
@@ -102,7 +106,12 @@ def parse_call(entry: Any) -> ToolCall:
         raise ToolCallError(
             f"tool call {identity!r}: expected a 'function.name' that is not empty, got {name!r}"
         )
-    return ToolCall(identity, name, _raw_arguments(function.get("arguments")))
+    try:
+        return ToolCall(identity, name, _raw_arguments(function.get("arguments")))
+    except RecursionError as error:
+        raise ToolCallError(
+            f"arguments of tool {name!r} (call {identity!r}) {_TOO_DEEP}", final=True
+        ) from error
 
 
 def _raw_arguments(value: Any) -> str:
@@ -116,9 +125,11 @@ def decode_arguments(call: ToolCall) -> dict[str, Any]:
 
     Raises ToolCallError, final, naming tool, id and the raw payload: they are no JSON object.
     """
-    text = call.arguments.strip(_BLANKS)
+    text = call.arguments.strip(BLANKS)
     if not text:
         return {}
+    if is_too_deep(text):
+        raise _bad_arguments(call, _TOO_DEEP)
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:

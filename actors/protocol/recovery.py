@@ -2,8 +2,8 @@
 
 Six strategies in order, the first success wins: the whole text; a fenced block; the first balanced
 object; a repaired syntax; single fields; the text itself as the answer. Models write anything, so nothing
-here raises but the strict validator, and no input takes more than linear time or depth: JSON nested
-deeper than the decoder allows counts as unreadable.
+here raises but the strict validator, no input takes more than linear time, and JSON nested deeper than
+`DEPTH_LIMIT` counts as unreadable: whoever walks or encodes what was read has room left on his stack.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ BLANKS = " \t\r\n"
 
 EMPTY_REPLY = "The model returned an empty reply. Please try again, or ask in another way."
 """The answer that stands for a reply without a word."""
+
+
+DEPTH_LIMIT = 100
+"""The deepest nesting of JSON that is read; an envelope with a plan needs five."""
 
 
 class Envelope(Struct, frozen=True):
@@ -51,11 +55,26 @@ def parse_response(text: str) -> Envelope:
 
 def parse_object(text: str) -> dict[str, Any] | None:
     """The JSON object the text is, or None."""
+    if is_too_deep(text):
+        return None
     try:
         value = msgspec.json.decode(text.strip(BLANKS).encode("utf-8", "surrogatepass"))
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether JSON text is nested deeper than `DEPTH_LIMIT`."""
+    if text.count("{") + text.count("[") <= DEPTH_LIMIT:
+        return False
+    depth = 0
+    for token in _BRACKETS.finditer(text):
+        mark = token.group()
+        depth += (mark in "{[") - (mark in "}]")
+        if depth > DEPTH_LIMIT:
+            return True
+    return False
 
 
 def extract_object(text: str) -> dict[str, Any] | None:
@@ -82,7 +101,6 @@ def validate(text: str) -> dict[str, Any]:
 # -- fences and mixed text --------------------------------------------------------------------------
 
 _OPENERS = re.compile(r"```(?:json|JSON)?[ \t]*\r?\n?|<json>|`json\b")
-_CLOSERS = {"`": "`", "```": "```", "<json>": "</json>"}
 
 
 def _embedded(text: str) -> dict[str, Any] | None:
@@ -120,7 +138,11 @@ def first_object(text: str) -> str:
     return "" if end < 0 else text[start:end]
 
 
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+# A string without an end takes the rest of the text. The possessive quantifiers never step back: with
+# others, a text of nothing but \" costs the square of its length.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+'
+_STRUCTURE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
+_BRACKETS = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
 
 
 def _balanced_end(text: str, start: int) -> int:
@@ -138,7 +160,7 @@ def _balanced_end(text: str, start: int) -> int:
 
 # -- repair -----------------------------------------------------------------------------------------
 
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*)(?=[}\]])', re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,\s*+(?=[}}\]])", re.DOTALL)
 
 
 def fix_errors(text: str) -> str:
@@ -155,9 +177,6 @@ def fix_errors(text: str) -> str:
         body = body.replace("'", '"')
     body = _TRAILING_COMMA.sub(lambda found: found.group(1) or "", body)
     return body + _missing_closers(body)
-
-
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.DOTALL)
 
 
 def _missing_closers(text: str) -> str:
