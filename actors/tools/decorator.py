@@ -30,8 +30,10 @@ from actors.model.toolspec import ParameterType, ToolParameter, ToolSpec
 from actors.tools.docstring import parameter_texts, summary
 from actors.tools.policy import ToolPolicy
 from actors.tools.tool import Tool
+from actors.tools.validation import json_kind
 
 DEFAULT_TIMEOUT_S = 120.0
+_DEFINITIONS = "#/$defs/"
 
 
 class FunctionTool(Tool, frozen=True):
@@ -129,13 +131,22 @@ class _Arguments:
                 fields.append((parameter.name, hint))
             else:
                 fields.append((parameter.name, hint | msgspec.UnsetType, msgspec.UNSET))
-        return msgspec.defstruct(f"{self.tool_name}_arguments", fields, kw_only=True)
+        try:
+            return msgspec.defstruct(f"{self.tool_name}_arguments", fields, kw_only=True)
+        except (
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:  # names that begin with two underscores
+            raise ToolSchemaError(
+                f"tool {self.tool_name!r}: its parameters cannot be named: {error}"
+            ) from error
 
     def _schemas(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The schema of each parameter, and the definitions they refer to."""
         try:
             (reference,), components = msgspec.json.schema_components(
-                [self._type], ref_template="#/$defs/{name}"
+                [self._type], ref_template=f"{_DEFINITIONS}{{name}}"
             )
         except TypeError as error:
             raise ToolSchemaError(
@@ -152,13 +163,18 @@ class _Arguments:
         schema = dict(self._schema[parameter.name])
         if text:
             schema["description"] = text
+        text = text or schema.get("description", "")
         required = parameter.default is inspect.Parameter.empty
         if not required and _is_plain(parameter.default):
             schema["default"] = parameter.default
-        return ToolParameter(parameter.name, _parameter_type(schema), required, text, schema)
+        return ToolParameter(
+            parameter.name, _parameter_type(schema, self.definitions), required, text, schema
+        )
 
     def checked(self, _: str, args: Any) -> dict[str, Any]:
         """The arguments the function has, checked; raises ValueError naming the one that cannot be."""
+        if not isinstance(args, dict):
+            raise ValueError(f"expected an object of arguments, got {json_kind(args)}")  # noqa: TRY004
         known = {each.name: args[each.name] for each in self._parameters if each.name in args}
         msgspec.convert(known, self._type)
         return known
@@ -201,12 +217,21 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _parameter_type(schema: dict[str, Any]) -> ParameterType:
-    """The one type of a schema; `object` for what is defined elsewhere, `unknown` for a choice of several."""
+def _parameter_type(schema: dict[str, Any], definitions: dict[str, Any]) -> ParameterType:
+    """The one type of a schema, beside null; `unknown` for a choice of several and for anything."""
+    if "$ref" in schema:
+        return _parameter_type(definitions[schema["$ref"].removeprefix(_DEFINITIONS)], definitions)
+    kinds = {
+        _parameter_type(each, definitions)
+        for each in schema.get("anyOf", ())
+        if each.get("type") != "null"
+    }
+    if len(kinds) == 1:
+        return kinds.pop()
     kind = schema.get("type")
     if isinstance(kind, str) and kind in get_args(ParameterType):
         return typing.cast("ParameterType", kind)
     values = schema.get("enum")
     if values and all(isinstance(value, str) for value in values):
         return "string"
-    return "object" if "$ref" in schema else "unknown"
+    return "unknown"

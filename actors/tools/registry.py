@@ -88,8 +88,9 @@ class ToolRegistry:
         """Show a tool to the model, or hide and refuse it; False if there is none of that name."""
         if name not in self._tools:
             return False
-        (self._disabled.discard if enabled else self._disabled.add)(name)
-        self.version += 1
+        if enabled != self.is_enabled(name):
+            (self._disabled.discard if enabled else self._disabled.add)(name)
+            self.version += 1
         return True
 
     def is_enabled(self, name: str) -> bool:
