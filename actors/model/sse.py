@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from actors.errors import ModelReplyError
+from actors.model.completion import read_usage
 from actors.model.message import ToolCall, Usage
 
 LINE_LIMIT = 8 * 1024 * 1024
@@ -25,7 +26,7 @@ class _Building:
 
     def __init__(self) -> None:
         self.id = ""
-        self.name = ""
+        self.name: list[str] = []
         self.arguments: list[str] = []
 
     def add(self, delta: dict[str, Any]) -> None:
@@ -35,11 +36,15 @@ class _Building:
         function = function if isinstance(function, dict) else {}
         name = _text(function.get("name"))
         if identity and name:
-            self.name = name
+            self.name = [name]
         elif not identity:
-            self.name += name
+            self.name.append(name)
         self.id = self.id or identity
         self.arguments.append(_text(function.get("arguments")))
+
+    def call(self) -> ToolCall:
+        """The call as far as it has come."""
+        return ToolCall(self.id, "".join(self.name), "".join(self.arguments))
 
 
 class SSEDecoder:
@@ -65,8 +70,7 @@ class SSEDecoder:
     @property
     def tool_calls(self) -> list[ToolCall]:
         """The calls so far, in index order; incomplete before `done`."""
-        ordered = (self._calls[index] for index in sorted(self._calls))
-        return [ToolCall(call.id, call.name, "".join(call.arguments)) for call in ordered]
+        return [self._calls[index].call() for index in sorted(self._calls)]
 
     def feed(self, data: bytes) -> list[str]:
         """Take the next bytes; the tokens they complete.
@@ -82,6 +86,7 @@ class SSEDecoder:
             lines[0] = b"".join((*self._pending, lines[0]))
             self._pending, self._pending_size = [], 0
         for line in lines:
+            self._require_short(len(line))
             self._line(line, tokens)
             if self.done:
                 return tokens
@@ -90,13 +95,16 @@ class SSEDecoder:
 
     def _keep(self, rest: bytes) -> None:
         self._pending_size += len(rest)
-        if self._pending_size > self._line_limit:
+        self._require_short(self._pending_size)
+        if rest:
+            self._pending.append(rest)
+
+    def _require_short(self, size: int) -> None:
+        if size > self._line_limit:
             raise ModelReplyError(
                 f"a line of the model's stream is longer than {self._line_limit} bytes; "
                 "expected events of one line each"
             )
-        if rest:
-            self._pending.append(rest)
 
     def _line(self, line: bytes, tokens: list[str]) -> None:
         if not line.startswith(b"data:"):
@@ -132,15 +140,6 @@ class SSEDecoder:
             index = delta.get("index")
             slot = index if isinstance(index, int) and not isinstance(index, bool) else position
             self._calls.setdefault(slot, _Building()).add(delta)
-
-
-def read_usage(value: Any) -> Usage | None:
-    """The usage a server reports; numbers that are missing or null count as zero, no object as None."""
-    if not isinstance(value, dict):
-        return None
-    names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    counts = [value.get(name) for name in names]
-    return Usage(*(count if isinstance(count, int) else 0 for count in counts))
 
 
 def _first_delta(event: dict[str, Any]) -> dict[str, Any]:
