@@ -62,6 +62,7 @@ class LoopThread:
         self.running_now: Any = None
         self.on_interrupt: Callable[[BaseException], None] = _reraise
         self._ended: str | None = None
+        self._leaving = False
         self._base = contextvars.Context()
         self._thread = threading.Thread(target=self._main, name=f"greenroom-{name}", daemon=True)
         self.ident: int = 0
@@ -96,6 +97,8 @@ class LoopThread:
                 self.loop.run_forever()
             except (KeyboardInterrupt, SystemExit) as error:
                 self.on_interrupt(error)
+                if self._leaving:
+                    return
             else:
                 return
 
@@ -115,12 +118,18 @@ class LoopThread:
         """Stop the loop and wait for the thread; False if a handler holds it beyond the timeout."""
         if self._thread.is_alive():
             try:
-                self.loop.call_soon_threadsafe(self.loop.stop)
+                self.loop.call_soon_threadsafe(self.leave)
             except RuntimeError:
                 pass  # the loop was closed between the look and the call: it has ended already
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()
+
+    def leave(self) -> None:
+        """Stop serving, on the loop thread. Once only: a second stop would break off the cleaning up."""
+        if not self._leaving:
+            self._leaving = True
+            self.loop.stop()
 
     def end(self, why: str) -> None:
         """From now on nothing is accepted: `post` and waking raise SystemEnded saying `why`."""

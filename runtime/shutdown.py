@@ -76,7 +76,7 @@ class Shutdown:
         """The tree has ended: take nothing more and stop the loop, on its thread."""
         self._refuse()
         self._down.settle()
-        self._system.loop_thread.loop.stop()
+        self._system.loop_thread.leave()
 
     def abandon_rest(self) -> None:
         """Give up on what did not stop: name it, answer whoever waits for it."""
