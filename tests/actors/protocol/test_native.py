@@ -16,7 +16,7 @@ from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.protocol.native import NativeToolCalls, decode_arguments, parse_call, tool_schemas
 from actors.protocol.prompt_json import PromptJson
 from actors.protocol.protocol import Protocol
-from actors.protocol.recovery import DEPTH_LIMIT
+from actors.protocol.recovery import BLANKS, DEPTH_LIMIT
 from actors.protocol.step import PlannedCall
 from actors.protocol.templates import HEADING
 
@@ -151,7 +151,7 @@ def test_any_text_of_arguments_is_an_object_or_the_typed_error(text: str) -> Non
     try:
         assert isinstance(decode_arguments(ToolCall("c1", "add", text)), dict)
     except ToolCallError:
-        assert text.strip()
+        assert text.strip(BLANKS)
 
 
 @given(
