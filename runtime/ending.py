@@ -361,7 +361,8 @@ async def _all(replies: list[Reply[bool]]) -> None:
         await replies.pop()
 
 
-def _child_ended(instance: Any, child: Life, incarnation: int, reason: Any) -> None:
-    """Runs in the parent's control lane: a supervisor decides."""
+def _child_ended(instance: Any, child: Life, incarnation: int, reason: Any) -> Any:
+    """Runs in the parent's control lane: a supervisor decides; a coroutine if that takes time."""
     if child.incarnation == incarnation and child.state == "waiting":
-        instance.child_ended(child, reason)
+        return instance.child_ended(child, reason)
+    return None

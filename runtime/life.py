@@ -70,7 +70,7 @@ class Life:
         self.current: Envelope | None = None
         self.exit: Exit | None = None
         self.dynamic = True
-        self.control: deque[tuple[int, Callable[..., None], tuple[Any, ...]]] | None = None
+        self.control: deque[tuple[int, Callable[..., Any], tuple[Any, ...]]] | None = None
         self.children: dict[Life, None] | None = {} if spec.actor.supervises else None
         self.belongings: Belongings | None = None
         self.watchers: dict[Life, int] | None = None
@@ -166,8 +166,8 @@ class Life:
             self.stop_replies = [*(self.stop_replies or ()), reply]
         return reply
 
-    def tell_control(self, function: Callable[..., None], *args: Any) -> None:
-        """Have `function(instance, *args)` called by this incarnation before its next message."""
+    def tell_control(self, function: Callable[..., Any], *args: Any) -> None:
+        """Have `function(instance, *args)` called by this incarnation before its next message; it may be async."""
         if self.control is None:
             self.control = deque()
         self.control.append((self.incarnation, function, args))

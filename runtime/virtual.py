@@ -18,20 +18,25 @@ class VirtualTime(Protocol):
 
 
 class OutsideWait:
-    """Tells a loop on virtual time that somebody outside waits for it."""
+    """Tells a loop on virtual time that somebody outside waits for it, from the making until `end`.
+
+    It ends where the answer is given, not where the waiting thread wakes up: between the two the loop
+    would find nothing to do and somebody waiting, and jump.
+    """
 
     __slots__ = ("_virtual",)
 
     def __init__(self, virtual: VirtualTime | None) -> None:
         self._virtual = virtual
+        if virtual is not None:
+            with _counting:
+                virtual.outside_waiters += 1
+            virtual.poke()
 
-    def __enter__(self) -> None:
+    def end(self) -> None:
+        """The wait is over; ending twice is ending once."""
         if self._virtual is not None:
             with _counting:
-                self._virtual.outside_waiters += 1
-            self._virtual.poke()
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self._virtual is not None:
-            with _counting:
-                self._virtual.outside_waiters -= 1
+                virtual, self._virtual = self._virtual, None
+                if virtual is not None:
+                    virtual.outside_waiters -= 1

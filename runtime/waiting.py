@@ -34,16 +34,18 @@ def block_until_settled(reply: Settles, timeout: float | None) -> None:
     """Block this thread. Raises Timeout after so many seconds; the reply goes on."""
     settled = threading.Lock()
     settled.acquire()
+    outside = OutsideWait(reply.virtual)
 
     def wake(_: Any) -> None:
+        outside.end()
         settled.release()
 
     reply.add_done_callback(wake)
     try:
-        with OutsideWait(reply.virtual):
-            if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
-                raise Timeout(f"no answer within {timeout} seconds")
+        if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
+            raise Timeout(f"no answer within {timeout} seconds")
     finally:
+        outside.end()
         if not reply.done():
             reply.drop_callback(wake)
 
