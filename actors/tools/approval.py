@@ -6,6 +6,7 @@ fail closed.
 
 from __future__ import annotations
 
+import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable
@@ -47,13 +48,15 @@ class CallbackApprover:
 def on_own_thread(function: Callable[..., Any], *args: Any) -> Reply[Any]:
     """Run a function that may wait for a person on a daemon thread; its result as a reply.
 
-    A person who never answers costs that thread; the process can still exit.
+    A person who never answers costs that thread; the process can still exit. The caller's context
+    variables follow, so that one who asks the waiting actor is told of the cycle.
     """
     reply: Reply[Any] = Reply()
+    context = contextvars.copy_context()
 
     def run() -> None:
         try:
-            reply.settle(function(*args))
+            reply.settle(context.run(function, *args))
         except BaseException as error:  # noqa: BLE001 - it is the reply's outcome
             reply.settle(error=error)
 

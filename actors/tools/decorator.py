@@ -150,10 +150,20 @@ class _Arguments:
             )
         except TypeError as error:
             raise ToolSchemaError(
-                f"tool {self.tool_name!r}: a type hint has no JSON form: {error}"
+                f"tool {self.tool_name!r}: the type hint of parameter {self._misfit()!r} has no JSON "
+                f"form: {str(error).splitlines()[-1]}"
             ) from error
         own = components.pop(reference["$ref"].rpartition("/")[2])
         return own["properties"], components
+
+    def _misfit(self) -> str:
+        """The first parameter whose hint no schema can be made of."""
+        for each in msgspec.structs.fields(self._type):
+            try:
+                msgspec.json.schema(each.type)
+            except TypeError:
+                return each.name
+        raise AssertionError("every hint has a schema, and all together have none")
 
     def parameters(self, texts: dict[str, str]) -> tuple[ToolParameter, ...]:
         """The parameters as a model sees them."""

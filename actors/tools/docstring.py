@@ -10,15 +10,18 @@ _OTHER_SECTION = re.compile(
     r"^(returns|return|raises|yields|examples?|notes?|see also|attributes|warns|references):?\s*$",
     re.IGNORECASE,
 )
-_GOOGLE = re.compile(r"^\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
-_NUMPY = re.compile(r"^\*{0,2}(\w+)\s*(?::.*)?$")
+_GOOGLE = re.compile(r"^\s+\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)$")
+_NUMPY = re.compile(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 _SPHINX = re.compile(r"^\s*:param(?:\s+[^:]*?)?\s+(\w+)\s*:\s*(.*)$")
 
 
 def summary(docstring: str) -> str:
     """The first paragraph, on one line."""
-    first = inspect.cleandoc(docstring).split("\n\n", 1)[0]
-    lines = [line for line in first.splitlines() if not _SPHINX.match(line)]
+    lines: list[str] = []
+    for line in inspect.cleandoc(docstring).splitlines():
+        if not line.strip() or _SECTION.match(line) or _SPHINX.match(line):
+            break
+        lines.append(line)
     return " ".join(" ".join(lines).split())
 
 
@@ -67,16 +70,16 @@ def _google(lines: list[str]) -> dict[str, str]:
 
 
 def _numpy(lines: list[str]) -> dict[str, str]:
-    """`name : type` at the margin, the text indented below."""
+    """`name : type` or `one, two : type` at the margin, the text indented below."""
     texts: dict[str, str] = {}
-    name = ""
+    names: list[str] = []
     for position, line in enumerate(lines):
         following = lines[position + 1] if position + 1 < len(lines) else ""
         if _OTHER_SECTION.match(line) or (line.strip() and set(following.strip()) == {"-"}):
             break
-        if line.startswith(" ") and name:
-            texts[name] += f" {line}"
+        if line.startswith(" "):
+            texts |= {name: f"{texts[name]} {line}" for name in names}
         elif (found := _NUMPY.match(line)) is not None:
-            name = found.group(1)
-            texts[name] = ""
+            names = [name.strip(" *") for name in found.group(1).split(",")]
+            texts |= dict.fromkeys(names, "")
     return texts
