@@ -1,7 +1,7 @@
 """`ModelHttp`: HTTP as model providers need it: post a body, get a status, headers and bytes.
 
 One per event loop, shared by every provider on it, used and closed on that loop. By default it sends
-through `AiohttpTransport`; with a user's `httpx.AsyncClient` through that.
+through a `ConnectionPool`; with a user's `httpx.AsyncClient` through that.
 
 Promises: only errors of `actors.errors` come out; every wait has a limit; a body is never kept beyond
 `limit_bytes`; cancelling a call closes its connection; connections are kept alive between calls.
@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import Any
 
 import httpx
 from msgspec import Struct
 
 from actors.errors import ModelUnavailable
-from actors.model.client_transport import ClientTransport
+from actors.model.client_sender import ClientSender
+from actors.model.connection_pool import ConnectionPool
 from actors.model.http_errors import refused, unreachable
 from actors.model.http_reply import ERROR_BODY_BYTES, HttpReply, HttpStream
 from actors.model.redaction import shown_url
-from actors.model.transport import AiohttpTransport
+from actors.model.response_answer import decoded
+from actors.model.sender import HttpRequest, Sender
 
 LIMIT_BYTES = 32 * 1024 * 1024
 _NO_HEADERS: Mapping[str, str] = {}
@@ -50,9 +51,7 @@ class ModelHttp:
         timeouts: Timeouts | None = None,
         limit_bytes: int = LIMIT_BYTES,
     ) -> None:
-        self._transport: httpx.AsyncBaseTransport = (
-            AiohttpTransport() if client is None else ClientTransport(client)
-        )
+        self._sender: Sender = ConnectionPool() if client is None else ClientSender(client)
         self._timeouts = timeouts or Timeouts()
         self._limit_bytes = limit_bytes
         self._closed = False
@@ -104,7 +103,7 @@ class ModelHttp:
     async def aclose(self) -> None:
         """Close the connections; calls in flight and later ones raise ModelUnavailable."""
         self._closed = True
-        await self._transport.aclose()
+        await self._sender.aclose()
 
     async def _whole(
         self,
@@ -128,30 +127,26 @@ class ModelHttp:
         headers: Mapping[str, str],
         timeouts: Timeouts | None,
     ) -> HttpStream:
-        request = httpx.Request(
-            method,
-            _parsed(url),
-            headers=headers,
-            stream=httpx.ByteStream(body),  # not `content`: the transport adds its headers
-            extensions={"timeout": _limits(timeouts or self._timeouts)},
-        )
+        check_address(url)
+        limits = timeouts or self._timeouts
+        request = HttpRequest(method, url, headers, body, limits.connect_s, limits.read_s)
         if self._closed:
             raise ModelUnavailable(f"{method} {shown_url(url)}: the http client is closed")
         try:
-            response = await self._transport.handle_async_request(request)
+            answer = decoded(await self._sender.send(request))
         except httpx.HTTPError as exc:
             raise unreachable(exc, request) from exc
-        stream = HttpStream(response, self._limit_bytes)
-        if response.is_success:
+        stream = HttpStream(request, answer, self._limit_bytes)
+        if 200 <= answer.status < 300:
             return stream
         try:
-            raise refused(response, await stream.read_some(ERROR_BODY_BYTES))
+            raise refused(request, answer, await stream.read_some(ERROR_BODY_BYTES))
         finally:
             await stream.aclose()
 
 
 @lru_cache(maxsize=256)
-def _parsed(url: str) -> httpx.URL:
+def check_address(url: str) -> None:
     """Raises ModelUnavailable for what is no http address: nothing can answer there."""
     try:
         parsed = httpx.URL(url)
@@ -161,15 +156,3 @@ def _parsed(url: str) -> httpx.URL:
         raise ModelUnavailable(
             f"expected an address that begins with http:// or https://, got {shown_url(url)!r}"
         )
-    return parsed
-
-
-@lru_cache(maxsize=64)
-def _limits(timeouts: Timeouts) -> dict[str, Any]:
-    """The limits as httpx transports read them. Waiting for the pool is part of connecting."""
-    return {
-        "connect": timeouts.connect_s,
-        "read": timeouts.read_s,
-        "write": timeouts.read_s,
-        "pool": timeouts.connect_s,
-    }

@@ -15,21 +15,22 @@ import httpx
 from actors.errors import ModelError, ModelHTTPError, ModelTimeout, ModelUnavailable
 from actors.model.error_body import message_of_body
 from actors.model.redaction import redact, secrets_of, shown_url
+from actors.model.sender import HttpAnswer, HttpRequest
 
 _CLIP_BYTES = 512
+_MOVED = (301, 302, 303, 307, 308)
 
 
-def unreachable(exc: Exception, request: httpx.Request) -> ModelError:
+def unreachable(exc: Exception, request: HttpRequest) -> ModelError:
     """The error for a request that got no answer, or half of one."""
-    what = f"{request.method} {shown_url(str(request.url))}"
-    limits = request.extensions.get("timeout", {})
+    what = f"{request.method} {shown_url(request.url)}"
     why = redact(str(exc) or type(exc).__name__, secrets_of(request.headers))
     match exc:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
-            return ModelTimeout(f"{what}: no connection within {limits.get('connect')} s")
+            return ModelTimeout(f"{what}: no connection within {request.connect_s} s")
         case httpx.TimeoutException():
             return ModelTimeout(
-                f"{what}: the model server sent nothing for {limits.get('read')} s; "
+                f"{what}: the model server sent nothing for {request.read_s} s; "
                 "a slow model needs a longer request timeout"
             )
         case httpx.ConnectError():
@@ -39,18 +40,17 @@ def unreachable(exc: Exception, request: httpx.Request) -> ModelError:
     return ModelUnavailable(f"{what}: the connection broke before the answer was whole ({why})")
 
 
-def refused(response: httpx.Response, body: bytes) -> ModelHTTPError:
+def refused(request: HttpRequest, answer: HttpAnswer, body: bytes) -> ModelHTTPError:
     """The error for an answer with a status outside 200 to 299; `body` may be only its beginning."""
-    request = response.request
     text = message_of_body(body) or clipped(body) or "no body"
-    text = redact(text, secrets_of(request.headers))
-    what = f"{request.method} {shown_url(str(request.url))} answered {response.status_code}"
-    if response.has_redirect_location:
-        text = f"moved to {shown_url(response.headers['location'])}; use that address"
+    text = redact(text, secrets_of(answer.sent_headers))
+    what = f"{request.method} {shown_url(request.url)} answered {answer.status}"
+    if answer.status in _MOVED and "location" in answer.headers:
+        text = f"moved to {shown_url(answer.headers['location'])}; use that address"
     return ModelHTTPError(
         f"{what}: {text}",
-        status=response.status_code,
-        retry_after_s=parse_retry_after(response.headers, now=time.time()),
+        status=answer.status,
+        retry_after_s=parse_retry_after(answer.headers, now=time.time()),
     )
 
 

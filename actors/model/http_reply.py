@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Mapping
 
 import httpx
 from msgspec import Struct
@@ -14,23 +14,24 @@ from msgspec import Struct
 from actors.errors import ModelError, ModelReplyError
 from actors.model.http_errors import unreachable
 from actors.model.redaction import secrets_of, shown_url
+from actors.model.sender import HttpAnswer, HttpRequest
 
 ERROR_BODY_BYTES = 65_536
 _DRAIN_S = 0.2
 
 
 class HttpReply(Struct, frozen=True):
-    """A whole answer with a status of 200 to 299, and the request it answers."""
+    """A whole answer with a status of 200 to 299; names of headers are in lower case."""
 
     status: int
-    headers: httpx.Headers
+    headers: Mapping[str, str]
     body: bytes
-    request: httpx.Request
+    sent_headers: Mapping[str, str]
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Words of the request that no message may repeat."""
-        return secrets_of(self.request.headers)
+        return secrets_of(self.sent_headers)
 
 
 class HttpStream:
@@ -39,34 +40,32 @@ class HttpStream:
     Raises ModelReplyError when more than the limit comes, otherwise as `ModelHttp.post`.
     """
 
-    def __init__(self, response: httpx.Response, limit_bytes: int) -> None:
-        self._response = response
-        self._request = response.request
+    def __init__(self, request: HttpRequest, answer: HttpAnswer, limit_bytes: int) -> None:
+        self._request = request
+        self._answer = answer
         self._limit_bytes = limit_bytes
         self._taken = 0
-        encoded = "content-encoding" in response.headers
-        chunks = response.aiter_bytes() if encoded else response.stream
-        assert isinstance(chunks, httpx.AsyncByteStream | AsyncIterator)
-        self._chunks: AsyncIterator[bytes] = aiter(chunks)
 
     @property
-    def headers(self) -> httpx.Headers:
-        """The headers of the answer."""
-        return self._response.headers
+    def headers(self) -> Mapping[str, str]:
+        """The headers of the answer, names in lower case."""
+        return self._answer.headers
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Words of the request that no message may repeat."""
-        return secrets_of(self._request.headers)
+        return secrets_of(self._answer.sent_headers)
 
     def __aiter__(self) -> HttpStream:
         return self
 
     async def __anext__(self) -> bytes:
         try:
-            chunk = await anext(self._chunks)
+            chunk = await self._answer.read_piece()
         except (httpx.HTTPError, httpx.StreamError) as exc:
             raise unreachable(exc, self._request) from exc
+        if not chunk:
+            raise StopAsyncIteration
         self._taken += len(chunk)
         if self._taken > self._limit_bytes:
             raise _too_big(self._request, self._limit_bytes)
@@ -78,7 +77,8 @@ class HttpStream:
         if announced.isdigit() and int(announced) > self._limit_bytes:
             raise _too_big(self._request, self._limit_bytes)
         body = b"".join([chunk async for chunk in self])
-        return HttpReply(self._response.status_code, self.headers, body, self._request)
+        answer = self._answer
+        return HttpReply(answer.status, answer.headers, body, answer.sent_headers)
 
     async def read_some(self, limit_bytes: int) -> bytes:
         """The first bytes of the body, at most about `limit_bytes`; what breaks off is no error."""
@@ -102,14 +102,11 @@ class HttpStream:
 
     async def aclose(self) -> None:
         """End the answer: its connection is kept if the body was read whole, closed if not."""
-        close_chunks = getattr(self._chunks, "aclose", None)
-        if close_chunks is not None:
-            await close_chunks()
-        await self._response.aclose()
+        await self._answer.aclose()
 
 
-def _too_big(request: httpx.Request, limit_bytes: int) -> ModelReplyError:
+def _too_big(request: HttpRequest, limit_bytes: int) -> ModelReplyError:
     return ModelReplyError(
-        f"{request.method} {shown_url(str(request.url))}: the answer is larger than "
+        f"{request.method} {shown_url(request.url)}: the answer is larger than "
         f"{limit_bytes} bytes, which no reply of a model is"
     )

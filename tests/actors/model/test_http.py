@@ -18,7 +18,6 @@ from actors.errors import (
     ModelUnavailable,
 )
 from actors.model.http import ModelHttp, Timeouts
-from actors.model.transport import AiohttpTransport
 from actors.testing import (
     BigReply,
     BodyReply,
@@ -37,10 +36,15 @@ SHORT = Timeouts(connect_s=5.0, read_s=0.05)
 
 
 class Client:
-    """How a test calls: its own httpx client, or none."""
+    """How a test calls: its own httpx client, or none; on which event loop."""
 
-    def __init__(self, make: Callable[[], httpx.AsyncClient | None]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], httpx.AsyncClient | None],
+        loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
+    ) -> None:
         self.make = make
+        self.loop_factory = loop_factory
 
     def run(self, work: Callable[[ModelHttp], Awaitable[T]], *, limit_bytes: int = 1_000_000) -> T:
         async def main() -> T:
@@ -54,18 +58,19 @@ class Client:
                     assert not client.is_closed
                     await client.aclose()
 
-        return asyncio.run(main())
+        with asyncio.Runner(loop_factory=self.loop_factory) as runner:
+            return runner.run(main())
 
 
-@pytest.fixture(params=["default", "httpx", "ours in httpx"])
+@pytest.fixture(params=["default", "default on uvloop", "httpx"])
 def client(request: pytest.FixtureRequest) -> Client:
     """Every test runs with each way to connect."""
-    ways: dict[str, Callable[[], httpx.AsyncClient | None]] = {
-        "default": lambda: None,
-        "httpx": lambda: httpx.AsyncClient(trust_env=False),
-        "ours in httpx": lambda: httpx.AsyncClient(transport=AiohttpTransport()),
-    }
-    return Client(ways[request.param])
+    if request.param == "httpx":
+        return Client(lambda: httpx.AsyncClient(trust_env=False))
+    if request.param == "default":
+        return Client(lambda: None)
+    uvloop = pytest.importorskip("uvloop")
+    return Client(lambda: None, uvloop.new_event_loop)
 
 
 def chat(server: ScriptedModelServer) -> str:

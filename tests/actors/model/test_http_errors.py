@@ -7,12 +7,14 @@ import pytest
 
 from actors.errors import ModelError, ModelTimeout, ModelUnavailable
 from actors.model.http_errors import clipped, parse_retry_after, unreachable
+from actors.model.sender import HttpRequest
 
-REQUEST = httpx.Request(
+REQUEST = HttpRequest(
     "POST",
     "http://u:pass@h/v1?key=pass",
-    headers={"authorization": "Bearer hush-hush"},
-    extensions={"timeout": {"connect": 3.0, "read": 9.0}},
+    {"authorization": "Bearer hush-hush"},
+    connect_s=3.0,
+    read_s=9.0,
 )
 
 

@@ -1,4 +1,4 @@
-"""`ClientTransport`: a user's own `httpx.AsyncClient` in the place of our connections.
+"""`ClientSender`: a user's own `httpx.AsyncClient` in the place of our connections.
 
 TLS, proxies, authentication, headers and hooks are then the user's. Two things stay ours: the time
 limits of the request (the client's default of 5 s ends most model calls), and that a connection which
@@ -11,17 +11,20 @@ from typing import Any
 
 import httpx
 
+from actors.model.response_answer import ResponseAnswer
+from actors.model.sender import HttpRequest
+
 _UNANSWERED = "without sending a response"
 
 
-class ClientTransport(httpx.AsyncBaseTransport):
+class ClientSender:
     """Sends requests through `client`, which stays the user's: `aclose` leaves it open."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self._client = client
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send `request` with the client's headers under its own; the body of the answer is a stream.
+    async def send(self, request: HttpRequest) -> ResponseAnswer:
+        """Send `request` with the client's headers under its own.
 
         Raises: httpx.HTTPError, and what the client's own hooks raise.
         """
@@ -33,15 +36,22 @@ class ClientTransport(httpx.AsyncBaseTransport):
                 raise
         return await self._send(request, watch)
 
-    async def _send(self, request: httpx.Request, watch: _ConnectionWatch) -> httpx.Response:
+    async def aclose(self) -> None:
+        """Nothing of ours is open."""
+
+    async def _send(self, request: HttpRequest, watch: _ConnectionWatch) -> ResponseAnswer:
         built = self._client.build_request(
             request.method,
             request.url,
             headers=request.headers,
-            content=await request.aread(),
-            extensions={**request.extensions, "trace": watch},
+            content=request.body,
+            timeout=httpx.Timeout(
+                request.read_s, connect=request.connect_s, pool=request.connect_s
+            ),
+            extensions={"trace": watch},
         )
-        return await self._client.send(built, stream=True)
+        response = await self._client.send(built, stream=True)
+        return ResponseAnswer(response, response.request.headers)
 
 
 class _ConnectionWatch:
