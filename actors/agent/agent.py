@@ -178,11 +178,10 @@ class Agent(Actor):
     async def _run_turn(
         self, messages: Sequence[Message], max_steps: int, sink: EventSink | None
     ) -> TurnResult:
-        parts = self._parts or await self._assemble()
         self._cancel = CancelToken()
         try:
             turn = Turn(
-                parts,
+                await self._current_parts(),
                 self._conversation,
                 sink=_both(self._print, sink),
                 cancel=self._cancel,
@@ -192,10 +191,19 @@ class Agent(Actor):
         finally:
             self._cancel = None
 
-    async def _assemble(self) -> TurnParts:
-        """Put together what turns have in common until the configuration changes."""
+    async def _current_parts(self) -> TurnParts:
+        """What turns have in common until the configuration changes.
+
+        The provider is asked for every time: a gateway that was restarted has closed the connections of
+        the one before.
+        """
+        provider = self._setup.provider or await open_provider(self.system, self._config)
+        if self._parts is None or self._parts.provider is not provider:
+            self._parts = self._assemble(provider)
+        return self._parts
+
+    def _assemble(self, provider: ModelProvider) -> TurnParts:
         setup, config = self._setup, self._config
-        provider = setup.provider or await open_provider(self.system, config)
         tools = RegistryRunner(
             self._registry,
             tool_executor(self.system),
@@ -203,7 +211,7 @@ class Agent(Actor):
             store=setup.allow_store,
         )
         protocol = protocol_for(config)
-        self._parts = TurnParts(
+        return TurnParts(
             config=config,
             rules=rules_for(config),
             protocol=protocol,
@@ -212,7 +220,6 @@ class Agent(Actor):
             prompt=PromptCache(protocol, setup.system_prompt, tools),
             readiness=self._readiness,
         )
-        return self._parts
 
     def _update_config(self, changes: dict[str, Any]) -> None:
         config = self._config.changed(changes)
