@@ -1,8 +1,8 @@
 """The settings of an agent: one frozen value for both seeds, with one name for each setting.
 
-Names are the field's own in snake_case. On input the seeds' names are accepted as well: gaia's camelCase
-(`modelId`, `baseUrl`, `maxSteps`) and vix's (`model_url`). Making a value does not judge it; `validate`
-does, and whoever starts an agent or changes its settings calls it (gaia 16).
+Names are the field's own in snake_case. On input the seeds' names are accepted as well (`actors.config_names`).
+Making a value does not judge it; `validate` does, by the rules of `actors.config_rules`, and whoever starts
+an agent or changes its settings calls it (gaia 16).
 
 Defaults that depend on the provider are filled in when the value is made: address and model. Two come from
 the environment, as the seed has it: LEMONADE_BASE_URL for Lemonade's address, GAIA_STREAMING=1 for streaming.
@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct, field
 
-from actors.errors import ConfigError
+from actors.config_names import GAIA_FIELDS, by_canonical_name, gaia_name, setting_error
+from actors.config_rules import Problem, problems, unknown_choices
+from actors.errors import ConfigError, InvalidArgument
 
 Provider = Literal["lemonade", "openai", "ollama", "local"]
 ResponseMode = Literal["planning", "conversational"]
@@ -36,7 +38,12 @@ _DEFAULTS: dict[str, tuple[str, str]] = {
     "local": ("local", "qwen2.5-coder-0.5b-instruct"),
 }
 
-_OTHER_NAMES = {"modelId": "model", "model_url": "base_url", "modelUrl": "base_url"}
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "provider": get_args(Provider),
+    "response_mode": get_args(ResponseMode),
+    "native_tool_calls": get_args(NativePolicy),
+    "tool_choice": get_args(ToolChoice),
+}
 
 
 def _streaming_by_environment() -> bool:
@@ -117,7 +124,7 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Fill in the defaults that depend on the provider."""
-        base_url, model = _DEFAULTS.get(self.provider, ("", ""))
+        base_url, model = _DEFAULTS.get(self.provider, (BY_PROVIDER, BY_PROVIDER))
         if self.provider == "lemonade":
             base_url = os.environ.get("LEMONADE_BASE_URL") or base_url
         if self.base_url == BY_PROVIDER:
@@ -137,34 +144,10 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
         return f"AgentConfig({', '.join(shown)})"
 
     def validate(self) -> None:
-        """Raises ConfigError naming the first setting that cannot be, by its name and gaia's."""
-        for name in ("provider", "model", "base_url"):
-            _require(bool(getattr(self, name)), name, "expected a text that is not empty, got ''")
-        for name, kinds in _CHOICES.items():
-            value = getattr(self, name)
-            _require(value in kinds, name, f"expected one of {', '.join(kinds)}, got {value!r}")
-        for name in _ABOVE_ZERO:
-            value = getattr(self, name)
-            _require(_is_number(value) and value > 0, name, f"expected more than 0, got {value!r}")
-        for name, least in _AT_LEAST.items():
-            value = getattr(self, name)
-            _require(
-                _is_number(value) and value >= least,
-                name,
-                f"expected at least {least}, got {value!r}",
-            )
-        _require(
-            _is_number(self.temperature) and 0.0 <= self.temperature <= 2.0,
-            "temperature",
-            f"expected 0.0 to 2.0, got {self.temperature!r}",
-        )
-        deadline = self.turn_timeout_s
-        _require(
-            deadline is None or (_is_number(deadline) and deadline > 0),
-            "turn_timeout_s",
-            f"expected more than 0 seconds, or None for no deadline, got {deadline!r}",
-        )
-        _typed(msgspec.structs.asdict(self))
+        """Raises ConfigError naming the first setting that cannot be, by its name and the seeds'."""
+        values = msgspec.structs.asdict(self)
+        _require_none(problems(values, _CHOICES))
+        _typed(values)
 
     def changed(self, changes: Mapping[str, Any]) -> AgentConfig:
         """These settings with some others in their place, checked as a whole.
@@ -192,34 +175,31 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
 
         The result is validated. Raises ConfigError naming the setting.
         """
-        known: dict[str, Any] = {}
-        for name, value in values.items():
-            canonical = _OTHER_NAMES.get(name) or _snake(name)
-            if canonical in cls.__struct_fields__ and not (
-                canonical in known and name != canonical
-            ):
-                known[canonical] = value
-        if known.get("tool_choice") == "none":
-            raise _error(
-                "tool_choice", "expected auto or required, got 'none'; use nativeToolCalls: never"
-            )
-        config = _typed(known)
+        config = _typed(by_canonical_name(values, cls.__struct_fields__))
         config.validate()
         return config
 
     @classmethod
-    def from_json_file(cls, path: str | Path) -> AgentConfig:
-        """Settings from a JSON object in a file.
+    def from_json(cls, text: str | bytes) -> AgentConfig:
+        """Settings from the text of a JSON object.
 
-        Raises ConfigError: the file cannot be read or is no JSON object; or as `from_dict`.
+        Raises InvalidArgument: it is no JSON object; ConfigError: as `from_dict`.
         """
+        return cls.from_dict(_json_object(text, "configuration"))
+
+    @classmethod
+    def from_json_file(cls, path: str | Path) -> AgentConfig:
+        """Settings from a file that holds a JSON object.
+
+        Raises InvalidArgument, naming the file: it cannot be read or is no JSON object; ConfigError: as
+        `from_dict`.
+        """
+        what = f"configuration file {str(path)!r}"
         try:
-            values = msgspec.json.decode(Path(path).read_bytes())
-        except (OSError, msgspec.DecodeError) as error:
-            raise ConfigError(str(path), f"cannot be read as JSON: {error}") from error
-        if not isinstance(values, dict):
-            raise ConfigError(str(path), f"expected a JSON object, got {type(values).__name__}")
-        return cls.from_dict(values)
+            text = Path(path).read_bytes()
+        except OSError as error:
+            raise InvalidArgument(f"{what} cannot be read: {error.strerror}") from error
+        return cls.from_dict(_json_object(text, what))
 
     def to_dict(self) -> dict[str, Any]:
         """All settings by their names here, without the key. `from_dict` reads it back."""
@@ -229,78 +209,18 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
 
     def to_gaia_json(self) -> dict[str, Any]:
         """The settings the first seed knows, by its names (gaia 16)."""
-        return {gaia_name(name): getattr(self, name) for name in _GAIA_FIELDS}
+        return {gaia_name(name): getattr(self, name) for name in GAIA_FIELDS}
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "provider": get_args(Provider),
-    "response_mode": get_args(ResponseMode),
-    "native_tool_calls": get_args(NativePolicy),
-    "tool_choice": get_args(ToolChoice),
-}
-
-_ABOVE_ZERO = (
-    "max_steps",
-    "max_tokens",
-    "context_size",
-    "max_plan_iterations",
-    "connect_timeout_s",
-    "request_timeout_s",
-)
-
-_AT_LEAST = {"max_consecutive_repeats": 2, "max_history_messages": 0, "calls_at_once": 0}
-
-_GAIA_FIELDS = (
-    "base_url",
-    "model",
-    "max_steps",
-    "max_plan_iterations",
-    "max_consecutive_repeats",
-    "max_history_messages",
-    "context_size",
-    "max_tokens",
-    "debug",
-    "show_prompts",
-    "streaming",
-    "silent_mode",
-    "structured_events",
-    "temperature",
-    "response_mode",
-    "native_tool_calls",
-    "tool_choice",
-    "skill_set",
-    "skill_manifest",
-)
-
-
-def gaia_name(name: str) -> str:
-    """What the first seed calls a setting: `maxSteps` for `max_steps`."""
-    if name == "model":
-        return "modelId"
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: "_" + found.group().lower(), name)
-
-
-def _error(name: str, problem: str) -> ConfigError:
-    other = gaia_name(name)
-    return ConfigError(name, problem if other == name else f"{problem} (in JSON: {other})")
-
-
-def _require(good: bool, name: str, problem: str) -> None:
-    if not good:
-        raise _error(name, problem)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _require_none(found: Iterator[Problem]) -> None:
+    """Raises ConfigError for the first problem."""
+    for name, what in found:
+        raise setting_error(name, what)
 
 
 def _typed(values: Mapping[str, Any]) -> AgentConfig:
     """Settings of the right types; not judged further. Raises ConfigError."""
+    _require_none(unknown_choices(values, _CHOICES))
     try:
         return msgspec.convert(values, AgentConfig)
     except msgspec.ValidationError as error:
@@ -312,5 +232,17 @@ def _unreadable(error: msgspec.ValidationError, values: Mapping[str, Any]) -> Co
     found = re.search(r"\$\.(\w+)", str(error))
     name = found.group(1) if found else "?"
     problem = str(error).partition(" - at")[0]
-    got = "" if name == "api_key" else f", got {values.get(name)!r}"
-    return _error(name, f"{problem[:1].lower()}{problem[1:]}{got}")
+    got = "" if name == "api_key" else f", got {values.get(name)!r:.200}"
+    return setting_error(name, f"{problem[:1].lower()}{problem[1:]}{got}")
+
+
+def _json_object(text: str | bytes, what: str) -> dict[str, Any]:
+    try:
+        values = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise InvalidArgument(
+            f"{what}: expected a JSON object, got text that is none ({error})"
+        ) from error
+    if not isinstance(values, dict):
+        raise InvalidArgument(f"{what}: expected a JSON object, got {type(values).__name__}")
+    return values

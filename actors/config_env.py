@@ -22,6 +22,9 @@ _NUMBERS = {
     "GAIA_MAX_TOKENS": "max_tokens",
 }
 
+_LONGEST = 18
+"""Most characters of a number; it fits 64 bits."""
+
 _OLD_NAMES = {"GAIA_BASE_URL": "GAIA_CPP_BASE_URL", "GAIA_CONTEXT_SIZE": "GAIA_CPP_CTX_SIZE"}
 
 
@@ -39,7 +42,7 @@ def environment_settings(
         text = _look_up(environ, name, warnings)
         if not text:
             continue
-        if text.strip().isdecimal() and int(text) > 0:
+        if text.strip().isdecimal() and len(text) <= _LONGEST and int(text) > 0:
             settings[field] = int(text)
         else:
             warnings.append(f"{name}: expected a whole number above 0, got {text!r}; it is ignored")

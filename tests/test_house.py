@@ -32,7 +32,14 @@ DRAWING = (
     },
     {"actors.protocol"},
     {"actors.model"},
-    {"actors.config", "actors.config_env", "actors.errors", "actors.image"},
+    {
+        "actors.config",
+        "actors.config_env",
+        "actors.config_names",
+        "actors.config_rules",
+        "actors.errors",
+        "actors.image",
+    },
     {"runtime.testing", "runtime.default"},
     {"runtime.system", "runtime.supervisor", "runtime.shutdown"},
     {

@@ -21,7 +21,7 @@ def test_each_variable_replaces_its_setting() -> None:
     assert (config.context_size, config.max_tokens, warnings) == (2048, 99, [])
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "\N{SUPERSCRIPT TWO}"])
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "9" * 5000, "\N{SUPERSCRIPT TWO}"])
 def test_an_unreadable_number_is_ignored_and_told(text: str) -> None:
     settings, warnings = environment_settings({"GAIA_MAX_STEPS": text})
     assert settings == {}
