@@ -1,4 +1,4 @@
-"""`ClientSender`: a user's own `httpx.AsyncClient` in the place of our connections.
+"""`ClientSender`: a user's own `httpx.AsyncClient` in the place of our own sender.
 
 TLS, proxies, authentication, headers and hooks are then the user's. Two things stay ours: the time
 limits of the request (the client's default of 5 s ends most model calls), and that a connection which

@@ -1,7 +1,7 @@
 """`ModelHttp`: HTTP as model providers need it: post a body, get a status, headers and bytes.
 
 One per event loop, shared by every provider on it, used and closed on that loop. By default it sends
-through a `ConnectionPool`; with a user's `httpx.AsyncClient` through that.
+through an `AiohttpSender`; with a user's `httpx.AsyncClient` through that.
 
 Promises: only errors of `actors.errors` come out; every wait has a limit; a body is never kept beyond
 `limit_bytes`; cancelling a call closes its connection; connections are kept alive between calls.
@@ -17,8 +17,8 @@ import httpx
 from msgspec import Struct
 
 from actors.errors import ModelUnavailable
+from actors.model.aiohttp_sender import AiohttpSender
 from actors.model.client_sender import ClientSender
-from actors.model.connection_pool import ConnectionPool
 from actors.model.http_errors import refused, unreachable
 from actors.model.http_reply import ERROR_BODY_BYTES, HttpReply, HttpStream
 from actors.model.redaction import shown_url
@@ -51,7 +51,7 @@ class ModelHttp:
         timeouts: Timeouts | None = None,
         limit_bytes: int = LIMIT_BYTES,
     ) -> None:
-        self._sender: Sender = ConnectionPool() if client is None else ClientSender(client)
+        self._sender: Sender = AiohttpSender() if client is None else ClientSender(client)
         self._timeouts = timeouts or Timeouts()
         self._limit_bytes = limit_bytes
         self._closed = False

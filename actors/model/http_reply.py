@@ -21,7 +21,7 @@ _DRAIN_S = 0.2
 
 
 class HttpReply(Struct, frozen=True):
-    """A whole answer with a status of 200 to 299; names of headers are in lower case."""
+    """A whole answer with a status of 200 to 299; names of headers are looked up in any case."""
 
     status: int
     headers: Mapping[str, str]
@@ -48,7 +48,7 @@ class HttpStream:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers of the answer, names in lower case."""
+        """The headers of the answer; a name is looked up in any case."""
         return self._answer.headers
 
     @property

@@ -1,6 +1,6 @@
 """The seam between `ModelHttp` and what moves the bytes: a request goes in, an answer comes out.
 
-Two senders implement it: `ConnectionPool` (connections of our own, the default) and `ClientSender` (a
+Two senders implement it: `AiohttpSender` (the default) and `ClientSender` (a
 user's `httpx.AsyncClient`). Both raise httpx's errors, the words this package has for what can go wrong
 on the way; `ModelHttp` turns them into errors of ours.
 """
@@ -33,7 +33,7 @@ class HttpAnswer(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers, names in lower case, repeated ones joined by commas."""
+        """The headers; a name is looked up in any case."""
 
     @property
     def sent_headers(self) -> Mapping[str, str]:

@@ -33,10 +33,16 @@ class LogTail:
         Those are llama.cpp's first errors, since the later ones follow from them, else the last lines.
         """
         text = self._bytes.decode("utf-8", errors="replace")
-        errors = _ERROR_LINE.findall(text)[:_SHOWN_LINES]
-        lines = errors or text.splitlines()[-_SHOWN_LINES:]
-        shown = "; ".join(" ".join(line.split()) for line in lines if line.strip())
-        return f": {shown[:_SHOWN_CHARS]}" if shown else ""
+        errors = _ERROR_LINE.findall(text)
+        if errors:
+            shown = _one_line(errors[:_SHOWN_LINES])[:_SHOWN_CHARS]
+        else:
+            shown = _one_line(text.splitlines()[-_SHOWN_LINES:])[-_SHOWN_CHARS:]
+        return f": {shown}" if shown else ""
+
+
+def _one_line(lines: list[str]) -> str:
+    return "; ".join(" ".join(line.split()) for line in lines if line.strip())
 
 
 def how_it_ended(status: int) -> str:

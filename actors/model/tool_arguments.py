@@ -41,12 +41,12 @@ def without_unknown(calls: Any, known: Known) -> Any:
 
 def _cleaned(call: Any, known: Known) -> Any:
     function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict) or function.get("name") not in known:
+    if not isinstance(function, dict):
         return call
-    arguments = _object(function.get("arguments"))
-    if arguments is None:
+    name, arguments = function.get("name"), _object(function.get("arguments"))
+    if not isinstance(name, str) or name not in known or arguments is None:
         return call
-    kept = {name: value for name, value in arguments.items() if name in known[function["name"]]}
+    kept = {each: value for each, value in arguments.items() if each in known[name]}
     if len(kept) == len(arguments):
         return call
     return {**call, "function": {**function, "arguments": _encode(kept).decode()}}
