@@ -1,4 +1,8 @@
-"""Images for vision models: their bytes, their type, their wire form (gaia 13)."""
+"""Images for vision models: their bytes, their type, their wire form (gaia 13).
+
+A file is read only if it is a regular one of bounded size: a link, a FIFO or a device at its path is
+refused and never waited for. `actors.model.message.user_message` puts images into a message.
+"""
 
 from __future__ import annotations
 
@@ -76,20 +80,25 @@ class Image(Struct, frozen=True):
 
 
 def _read_regular(path: Path, max_bytes: int) -> bytes:
+    """The bytes of a file that is looked at before it is opened, for opening a device may do something,
+    and after, for it may have been replaced between the two."""
     try:
         _require_regular(path, path.lstat().st_mode)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(path, "rb", opener=_open_itself) as file:
+            _require_regular(path, os.fstat(file.fileno()).st_mode)
+            data = file.read(max_bytes + 1)
     except OSError as error:
         raise ImageError(f"image file {str(path)!r} cannot be read: {error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(file.fileno())
-        _require_regular(path, state.st_mode)
-        data = file.read(max_bytes + 1)
     if not data:
         raise InvalidArgument(f"image file {str(path)!r} is empty")
     if len(data) > max_bytes:
         raise InvalidArgument(f"image file {str(path)!r} is larger than {max_bytes} bytes")
     return data
+
+
+def _open_itself(path: str, flags: int) -> int:
+    """Open what stands at the path: no link is followed, no other end waited for."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _require_regular(path: Path, mode: int) -> None:
