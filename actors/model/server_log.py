@@ -8,7 +8,9 @@ import signal
 LOG_BYTES = 8 * 1024
 _SHOWN_LINES = 3
 _SHOWN_CHARS = 400
-_ERROR_LINE = re.compile(r"^[\d.]+ E (.*)$", re.MULTILINE)  # llama.cpp: time, level, who, text
+# llama.cpp writes: time, level, who, text.
+_ERROR_LINE = re.compile(r"^[\d.]+ E (.*)$", re.MULTILINE)
+_OTHER_LINE = re.compile(r"^[\d.]+ [A-Z] .*\n?", re.MULTILINE)
 
 _HINTS = {
     signal.SIGKILL: "perhaps by the kernel because memory ran out: close programs or use a smaller model",
@@ -30,14 +32,17 @@ class LogTail:
     def said(self) -> str:
         """`: ` and the lines that matter, cut short; empty where there are none.
 
-        Those are llama.cpp's first errors, since the later ones follow from them, else the last lines.
+        Those are llama.cpp's first errors, since the later ones follow from them; else the last lines
+        that are not llama.cpp's.
         """
         text = self._bytes.decode("utf-8", errors="replace")
         errors = _ERROR_LINE.findall(text)
         if errors:
             shown = _one_line(errors[:_SHOWN_LINES])[:_SHOWN_CHARS]
         else:
-            shown = _one_line(text.splitlines()[-_SHOWN_LINES:])[-_SHOWN_CHARS:]
+            shown = _one_line(_OTHER_LINE.sub("", text).splitlines()[-_SHOWN_LINES:])[
+                -_SHOWN_CHARS:
+            ]
         return f": {shown}" if shown else ""
 
 

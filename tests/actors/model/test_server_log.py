@@ -27,9 +27,9 @@ def test_the_first_errors_are_said() -> None:
     )
 
 
-def test_without_errors_the_last_lines_are_said() -> None:
+def test_without_errors_the_last_lines_of_others_are_said() -> None:
     log = LogTail()
-    log.feed(b"one\ntwo\n\nthree\nfour")
+    log.feed(b"one\ntwo\n0.01.496.887 W load: a warning\n\nthree\nfour")
     assert log.said() == ": three; four"
 
 
