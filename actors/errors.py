@@ -12,7 +12,8 @@
     │   ├── ModelHTTPError          it answered with a status that is no success
     │   ├── ModelReplyError         it answered with something that is no reply
     │   └── ToolCallError           its reply holds a tool call that cannot be read
-    └── LocalModelError             a model file or the local server cannot be had
+    ├── LocalModelError             a model file or the local server cannot be had
+    └── ImageError                  an image file cannot be read
 
 Messages are lower case and say what was expected, what came and what to do.
 """
@@ -92,3 +93,7 @@ class ToolCallError(ModelReplyError):
 
 class LocalModelError(AgentError):
     """A model file or the local model server cannot be had; the message says what to do."""
+
+
+class ImageError(AgentError):
+    """An image file is not there or cannot be read; the message names it."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from actors.errors import AgentError, InvalidArgument
+from actors.errors import ImageError, InvalidArgument
 
 MIME_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
 
@@ -22,10 +22,6 @@ MAX_BYTES = 20 * 1024 * 1024
 
 SHORTEST = 12
 """Fewer bytes than this tell nothing of their type (gaia 13: taken for PNG)."""
-
-
-class ImageError(AgentError):
-    """An image file cannot be read."""
 
 
 def detect_mime(data: bytes | None) -> str:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.errors import InvalidArgument
-from actors.image import MIME_TYPES, Image, ImageError, detect_mime
+from actors.errors import ImageError, InvalidArgument
+from actors.image import MIME_TYPES, Image, detect_mime
 from actors.model.message import Message, user_message
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)

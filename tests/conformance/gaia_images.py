@@ -36,7 +36,7 @@ def _facts(image: Image) -> dict[str, Any]:
 
 def _made(given: dict[str, Any], tmp_path: Path) -> Path:
     """The file, link or whatever the case wants to be read."""
-    path = tmp_path / given.get("name", "image")
+    path = tmp_path / str(given.get("name", "image"))
     data = bytes.fromhex(given.get("hex", ""))
     _MAKERS[given["kind"]](path, data.ljust(given.get("pad_to", 0), b"\0"))
     return path
