@@ -216,8 +216,9 @@ def _named_parameters(function: Callable[..., Any], tool_name: str) -> list[insp
     parameters = list(inspect.signature(function).parameters.values())
     for parameter in parameters:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            plain = str(parameter.replace(annotation=parameter.empty))
             raise ToolSchemaError(
-                f"tool {tool_name!r}: parameter {str(parameter)!r} cannot be passed by name; "
+                f"tool {tool_name!r}: parameter {plain!r} cannot be passed by name; "
                 "a model passes arguments by name"
             )
     return parameters
