@@ -181,6 +181,8 @@ def _end(life: Life) -> None:
         log.error("actor_failed", system=life.host.name, actor=life.path, exc_info=exit_.reason)
         if life.host.events.wants(ActorFailed):
             life.host.events.publish(ActorFailed(life.path, exit_.reason))
+    if exit_.verdict == "final" and life.mailbox is not None:
+        life.mailbox.drain()  # nothing is handled any more; a child may wait for an answer to end
     tasks = _release(life)
     if tasks or life.children:
         life.busy_with(_end_slowly(life, exit_, tasks), partial(_end_finished, life))

@@ -20,7 +20,7 @@ from runtime.exits import Exit, stronger
 from runtime.host import Host, Performer
 from runtime.mailbox import CLOSED, Envelope, Mailbox
 from runtime.ref import ActorRef
-from runtime.reply import Reply
+from runtime.reply import EndReply, Reply
 from runtime.waits import CURRENT, Awaited
 
 State = Literal["starting", "running", "ending", "waiting", "stopped"]
@@ -144,7 +144,7 @@ class Life:
 
     def held(self) -> Reply[None]:
         """A reply that settles when the incarnation has ended under the verdict `hold`."""
-        reply: Reply[None] = Reply()
+        reply: Reply[None] = EndReply(self)
         self.hold_replies = [*(self.hold_replies or ()), reply]
         return reply
 
@@ -155,11 +155,8 @@ class Life:
         self.mailbox.close()
 
     def stopped(self) -> Reply[bool]:
-        """A reply that settles when the actor has stopped: True, or False if it had already.
-
-        It has no target: a supervisor's wait for a child is bounded, so it is no part of a ring.
-        """
-        reply: Reply[bool] = Reply()
+        """A reply that settles when the actor has stopped: True, or False if it had already."""
+        reply: Reply[bool] = EndReply(self)
         if self.state == "stopped":
             reply.settle(False)
         else:

@@ -16,7 +16,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import pykka
 
@@ -76,6 +76,9 @@ class Reply(pykka.Future[T], Generic[T]):
         "timeout",
         "virtual",
     )
+
+    bounded: ClassVar[bool] = False
+    """Whether a wait for it comes to its end in any case, so that the wait graph need not refuse it."""
 
     _get_hook = None  # pykka's slot for lazy futures; this class settles eagerly
 
@@ -263,7 +266,7 @@ class Reply(pykka.Future[T], Generic[T]):
         if waiter is None:
             return
         try:
-            enter_wait(waiter, self)
+            enter_wait(waiter, self, bounded=self.bounded)
         except BaseException:
             self.cancel()
             raise
@@ -327,6 +330,14 @@ class Reply(pykka.Future[T], Generic[T]):
 
         self.add_done_callback(apply)
         return derived
+
+
+class EndReply(Reply[T]):
+    """Settles when a child has ended, which is bounded by its `shutdown` seconds."""
+
+    __slots__ = ()
+
+    bounded = True
 
 
 class _Link:

@@ -43,6 +43,7 @@ class Shutdown:
     def __init__(self, system: Ends) -> None:
         self._system = system
         self._down: Reply[Any] = Reply()
+        self._finished = False
 
     @property
     def done(self) -> bool:
@@ -105,7 +106,10 @@ class Shutdown:
         self._down.settle()
 
     def finish(self, workers: Iterable[WorkerThreads]) -> None:
-        """End the loop thread and the worker threads within their bounds."""
+        """End the loop thread and the worker threads within their bounds; once."""
+        if self._finished:
+            return
+        self._finished = True
         self._refuse()
         if not self._system.loop_thread.stop(LOOP_END_S):
             log.error("loop_thread_abandoned", system=self._system.name)

@@ -54,15 +54,18 @@ def _fresh_lock() -> None:
 os.register_at_fork(after_in_child=_fresh_lock)
 
 
-def enter_wait(waiter: Activity, awaited: Awaited) -> None:
+def enter_wait(waiter: Activity, awaited: Awaited, *, bounded: bool = False) -> None:
     """Record that `waiter` waits for `awaited`.
+
+    A `bounded` wait, a supervisor's for the end of a child, is never refused: it comes to its end. It does
+    refuse the child that then asks its supervisor.
 
     Raises:
         AskCycle: the wait would close a ring. Nothing is recorded then.
     """
     with _lock:
         target = awaited.target
-        if target is not None and (target is waiter or target.awaiting):
+        if not bounded and target is not None and (target is waiter or target.awaiting):
             _refuse_ring(waiter.path, _walk(target, lambda node: node is waiter))
         if waiter.awaiting is None:
             waiter.awaiting = [awaited]

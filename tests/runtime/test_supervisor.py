@@ -15,6 +15,7 @@ from runtime import (
     ActorRestarted,
     ActorStopped,
     ActorSystem,
+    AskCycle,
     Backoff,
     BlockingActor,
     ChildNotFound,
@@ -435,7 +436,7 @@ def test_a_child_stopped_while_its_group_restarts_does_not_keep_the_others_waiti
 def test_a_child_that_waits_for_its_supervisors_answer_does_not_break_a_group_restart(
     virtual: VirtualSystem,
 ) -> None:
-    """The supervisor waits for the child's end and the child for the supervisor: bounded, so no ring."""
+    """The child is refused: its supervisor waits for its end. The supervisor goes on."""
     notes: list[str] = []
     supervisor = virtual.spawn(Supervisor, children_of(notes, "ab"), strategy="one_for_all")
     asking: Reply[None] = Reply()
@@ -449,24 +450,42 @@ def test_a_child_that_waits_for_its_supervisors_answer_does_not_break_a_group_re
     asking.get(timeout=LIMIT_S)
     named(virtual, "b").tell(fail())
     virtual.advance(30)
-    with pytest.raises(ActorDeadError):
+    with pytest.raises(AskCycle):
         asked.get(timeout=LIMIT_S)
     assert alive(supervisor) == ["a", "b"]
     assert virtual.failure is None
 
 
-def test_a_supervisor_stops_although_a_child_waits_for_its_answer(virtual: VirtualSystem) -> None:
+@pytest.mark.parametrize("first", ["the child asks", "the supervisor stops"])
+def test_a_supervisor_stops_at_once_although_a_child_wants_an_answer(
+    virtual: VirtualSystem, first: str
+) -> None:
     supervisor = virtual.spawn(Supervisor, [ChildSpec(Player, name="x")])
+    held = Held()
 
-    async def ask_after_a_while(_: Any) -> Any:
-        await asyncio.sleep(1)
+    async def ask(_: Any) -> Any:
+        if first == "the supervisor stops":
+            await held.awork()
+        else:
+            await asyncio.sleep(0)
         return await supervisor.acount_children()
 
-    asked = named(virtual, "x").ask(ask_after_a_while, block=False)
+    cell: Any = supervisor._cell
+    busy, entered = Held(), cell.tell_control
+    virtual.loop_thread.post(
+        entered, lambda _: busy.awork()
+    )  # so that the answer does not come at once
+    busy.wait()
+    asked = named(virtual, "x").ask(ask, block=False)
     virtual.settle()
-    assert supervisor.stop(timeout=LIMIT_S)
-    with pytest.raises(ActorDeadError):
+    stopped = supervisor.stop(block=False, mode="now")
+    virtual.settle()
+    held.release()
+    virtual.settle()
+    assert stopped.get(timeout=LIMIT_S)
+    with pytest.raises((ActorDeadError, AskCycle)):
         asked.get(timeout=LIMIT_S)
+    assert virtual.clock() == 0
     assert virtual.registry.get("x") is None
 
 
