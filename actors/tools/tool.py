@@ -25,8 +25,9 @@ class Tool(Struct, frozen=True):
     """One tool; plain data, made by `@tool` or by hand.
 
     * `spec`: name, description and parameters.
-    * `run`: called with the arguments; a plain function runs on a worker thread, `async def` on the loop.
-      It returns anything JSON can hold, or a value msgspec can turn into that.
+    * `run`: called with the arguments; a plain function runs on a worker thread, `async def` on the loop,
+      and so does what a plain function gives to await. It returns anything JSON can hold, or a value
+      msgspec can turn into that.
     * `policy`: None takes the registry's default when it is registered.
     * `validator`: replaces the check against the parameters (gaia 4).
     * `timeout_s` (120): seconds one call has; None: no limit.
