@@ -31,6 +31,9 @@ ToolChoice = Literal["auto", "required"]
 BY_PROVIDER = "(by provider)"
 """What stands for a default that depends on the provider; replaced when the value is made."""
 
+TEMPERATURE_BY_PROVIDER = -1.0
+"""The same for the temperature."""
+
 _DEFAULTS: dict[str, tuple[str, str]] = {
     "lemonade": ("http://localhost:13305/api/v1", "Qwen3-4B-GGUF"),
     "openai": ("https://api.openai.com/v1", "gpt-4o-mini"),
@@ -60,7 +63,8 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
       bearer token and shown nowhere. `offline` promises that only local models are meant.
     * `connect_timeout_s` (30), `request_timeout_s` (120: a silence of the server; gaia's page),
       `calls_at_once` (0: no bound): requests to one server at a time over all agents of a system.
-    * `context_size` (16384 tokens, when a model is loaded), `max_tokens` (4096), `temperature` (0.7).
+    * `context_size` (16384 tokens, when a model is loaded), `max_tokens` (4096), `temperature` (0.7; 0 for `local`:
+      small models call tools reliably only so).
 
     How a turn runs:
 
@@ -85,7 +89,7 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
     calls_at_once: int = 0
     context_size: int = 16384
     max_tokens: int = 4096
-    temperature: float = 0.7
+    temperature: float = TEMPERATURE_BY_PROVIDER
 
     max_steps: int = 20
     max_plan_iterations: int = 3
@@ -131,6 +135,9 @@ class AgentConfig(Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "base_url", base_url)
         if self.model == BY_PROVIDER:
             msgspec.structs.force_setattr(self, "model", model)
+        if self.temperature == TEMPERATURE_BY_PROVIDER:
+            usual = 0.0 if self.provider == "local" else 0.7
+            msgspec.structs.force_setattr(self, "temperature", usual)
 
     def __repr__(self) -> str:
         """The settings that differ from the defaults, without the key."""

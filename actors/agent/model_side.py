@@ -14,9 +14,6 @@ from actors.protocol.prompt_json import PromptJson
 from actors.protocol.protocol import Protocol
 from runtime import ActorSystem
 
-LOCAL_CONTEXT = 4096
-"""Most tokens of context a model on this machine is loaded with; its memory grows with them."""
-
 
 async def open_provider(system: ActorSystem, config: AgentConfig) -> ModelProvider:
     """The provider that the agents of a system share for this configuration."""
@@ -28,7 +25,7 @@ async def open_provider(system: ActorSystem, config: AgentConfig) -> ModelProvid
         config.request_timeout_s,
         config.calls_at_once,
         config.model if config.provider == "local" else "",
-        min(config.context_size, LOCAL_CONTEXT) if config.provider == "local" else 0,
+        config.context_size if config.provider == "local" else 0,
     )
     return await shared_provider(system, address)
 

@@ -10,7 +10,7 @@ from actors.cli.demo_tools import DEMO_TOOLS
 from actors.cli.options import approver_from, config_from, handler_from, text_from
 from actors.cli.session import SessionPlan
 from actors.cli.tool_loading import load_tools
-from actors.model.model_files import find_model
+from actors.model.model_files import find_model_or_small
 
 
 def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionPlan:
@@ -23,7 +23,7 @@ def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionP
     handler = handler_from(args, shows_query=shows_query)
     config = config_from(args)
     if config.provider == "local":
-        found = find_model(args.model or "")
+        found = find_model_or_small(args.model or "")
         config = structs.replace(config, model=found.name if found.remark else config.model)
         if found.remark:
             handler.print_warning(found.remark)

@@ -80,8 +80,6 @@ class ModelGateway(Actor):
 
     def _local(self, http: ModelHttp, address: ServerAddress) -> ModelProvider:
         model = find_model(address.model)
-        if model.remark:
-            self.log.warning("another_model", remark=model.remark)
         options = LocalServerOptions(
             template=model.traits.template, context_size=address.context_size
         )
