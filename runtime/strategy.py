@@ -18,6 +18,12 @@ from runtime.errors import MisuseError
 
 Strategy = Literal["one_for_one", "one_for_all", "rest_for_one"]
 
+SERVICE_RESTARTS = 1000
+"""Restarts of services within the window before the system gives up: never, since back-off keeps them few.
+
+A service has many users, and a model server that dies a few times in a row must not end them all.
+"""
+
 C = TypeVar("C")
 
 

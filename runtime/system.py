@@ -43,7 +43,7 @@ from runtime.reply import Reply
 from runtime.shutdown import Shutdown
 from runtime.signals import wait_for_signal
 from runtime.starting import launch, launched
-from runtime.strategy import Backoff
+from runtime.strategy import SERVICE_RESTARTS, Backoff
 from runtime.supervisor import Supervisor, SupervisorRef
 from runtime.threads import WorkerThreads
 from runtime.virtual import VirtualTime
@@ -113,7 +113,8 @@ class ActorSystem:
     ) -> tuple[Cell, Cell, Cell]:
         """Make the root and its two children and wait until they run."""
         limits = {"max_restarts": max_restarts, "window": window, "backoff": backoff}
-        services = ChildSpec(Supervisor, kwargs={"backoff": Backoff()}, name="services")
+        trying = {"max_restarts": SERVICE_RESTARTS, "backoff": Backoff()}
+        services = ChildSpec(Supervisor, kwargs=trying, name="services")
         user = ChildSpec(Supervisor, kwargs=limits, name="user")
         root = self._make(
             ChildSpec(Supervisor, ([services, user],), {"max_restarts": 0}, "root"), None
@@ -182,7 +183,8 @@ class ActorSystem:
     def ensure(self, actor: type[A], *args: Any, name: str, **kwargs: Any) -> ActorRef[A]:
         """The living actor of that name, or a new one under `/services`: for what others stand on.
 
-        Services are permanent, restarted with back-off, and stopped after everything under `/user`.
+        Services are permanent, restarted with back-off however often they fail, and stopped after
+        everything under `/user`.
 
         Raises MisuseError if the name belongs to an actor of another class.
         """
