@@ -24,12 +24,18 @@ from weakref import WeakSet
 
 import aiohttp
 import httpx
+from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from actors.model.sender import HttpRequest
 
 _IDLE_S = 15.0  # servers close idle connections after 5 (uvicorn, llama.cpp) to 75 s
-_AUTO_HEADERS = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_DEFAULTS = {
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Content-Type": "application/json",
+    "User-Agent": "greenroom",
+}
 
 # Of the request that this task sends: a request and its connector run in one task.
 _reused: ContextVar[bool] = ContextVar("_reused", default=False)
@@ -105,7 +111,7 @@ class AiohttpSender:
             request.method,
             _yarl(request.url),
             data=request.body or None,
-            headers=request.headers,
+            headers=_complete(tuple(request.headers.items())),
             allow_redirects=False,
             timeout=_client_timeout(request.connect_s, request.read_s),
             ssl=self._context() if request.url.startswith("https") else True,
@@ -175,8 +181,15 @@ def _open_session(*, keep: bool) -> aiohttp.ClientSession:
         connector=_Connector(keep=keep),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,  # `response_answer.decoded` does it, within the size limit
-        skip_auto_headers=_AUTO_HEADERS,
     )
+
+
+@lru_cache(maxsize=256)
+def _complete(headers: tuple[tuple[str, str], ...]) -> CIMultiDictProxy[str]:
+    """The headers, and each that aiohttp would add; to tell it to leave one out would cost more."""
+    complete = CIMultiDict(_DEFAULTS)
+    complete.update(headers)
+    return CIMultiDictProxy(complete)
 
 
 @lru_cache(maxsize=256)

@@ -60,12 +60,16 @@ class HttpStream:
         return self
 
     async def __anext__(self) -> bytes:
+        chunk = await self._next()
+        if not chunk:
+            raise StopAsyncIteration
+        return chunk
+
+    async def _next(self) -> bytes:
         try:
             chunk = await self._answer.read_piece()
         except (httpx.HTTPError, httpx.StreamError) as exc:
             raise unreachable(exc, self._request) from exc
-        if not chunk:
-            raise StopAsyncIteration
         self._taken += len(chunk)
         if self._taken > self._limit_bytes:
             raise _too_big(self._request, self._limit_bytes)
@@ -76,7 +80,10 @@ class HttpStream:
         announced = self.headers.get("content-length", "")
         if announced.isdigit() and int(announced) > self._limit_bytes:
             raise _too_big(self._request, self._limit_bytes)
-        body = b"".join([chunk async for chunk in self])
+        chunks = []
+        while chunk := await self._next():
+            chunks.append(chunk)
+        body = b"".join(chunks)
         answer = self._answer
         return HttpReply(answer.status, answer.headers, body, answer.sent_headers)
 
