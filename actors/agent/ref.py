@@ -89,19 +89,28 @@ class AgentRef(ActorRef[Any]):
         cancels the turn. Raises as `process_query`.
         """
         loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[TurnEvent | Reply[TurnResult]] = asyncio.Queue()
+        queue: asyncio.Queue[TurnEvent | asyncio.Future[TurnResult]] = asyncio.Queue()
 
-        def put(item: TurnEvent | Reply[TurnResult]) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, item)
+        def tell(event: TurnEvent) -> None:
+            try:
+                loop.call_soon_threadsafe(queue.put_nowait, event)
+            except RuntimeError:
+                pass  # the listener's loop was closed: nobody is there, and the turn goes on
 
-        reply: Reply[TurnResult] = self.aask(_query(question, images, max_steps, put))
-        reply.add_done_callback(put)
+        def end(waiting: asyncio.Future[TurnResult]) -> None:
+            if not waiting.cancelled():
+                waiting.exception()  # seen, also when the stream was left before it came
+            queue.put_nowait(waiting)
+
+        # Awaited in a task, so that the wait graph knows of it while this waits for events.
+        waiting = asyncio.ensure_future(self.aask(_query(question, images, max_steps, tell)))
+        waiting.add_done_callback(end)
         try:
-            while not isinstance(item := await queue.get(), Reply):
+            while not isinstance(item := await queue.get(), asyncio.Future):
                 yield item
-            yield item.get()
+            yield item.result()
         finally:
-            reply.cancel()
+            waiting.cancel()
 
     def cancel(self) -> None:
         """Ask for the end of the turn that runs now; it ends as a result with outcome `cancelled`.

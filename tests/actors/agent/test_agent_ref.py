@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict
 
 import pytest
@@ -193,6 +194,44 @@ def test_leaving_a_stream_early_cancels_the_turn(streaming: bool) -> None:
         stage.server.wait_until(lambda server: server.hangups == 1)
         agent.update_config(streaming=False)
         assert ask(agent).result == "next"
+
+
+def test_a_listener_whose_loop_was_closed_does_not_harm_the_agent() -> None:
+    """1. The listener's loop ends, which takes the question back. 2. The turn has more to tell.
+
+    The tool holds the system's loop, so that the turn hears of the first only after the second.
+    """
+    begun, go_on = threading.Event(), threading.Event()
+
+    @tool
+    async def hold() -> None:
+        """Hold the loop until the listener's is closed."""
+        begun.set()
+        go_on.wait(LIMIT_S)
+
+    async def listen(agent: AgentRef) -> None:
+        async for item in agent.astream("hi"):
+            if isinstance(item, events.ToolChosen):
+                await asyncio.to_thread(begun.wait, LIMIT_S)
+                return
+
+    with Stage([use("hold"), answer("two")]) as stage:
+        agent = stage.agent(hold)
+        asyncio.run(listen(agent))
+        go_on.set()
+        assert ask(agent).result == "two"
+
+
+def test_a_tool_that_streams_its_own_agent_gets_the_ring() -> None:
+    @tool
+    async def back() -> str:
+        """Ask back."""
+        return str([item async for item in agent.astream("me again")])
+
+    with Stage([use("back"), say(answer="refused")]) as stage:
+        agent = stage.agent(back)
+        assert ask(agent).result == "refused"
+        assert agent.path in str(stage.server.chats[1].json["messages"])
 
 
 def test_two_streams_of_one_agent_wait_for_each_other() -> None:
