@@ -109,9 +109,12 @@ class Life:
     def as_self(self, function: Callable[..., None], *args: Any) -> None:
         """Run code of this actor under its own identity, whoever caused it."""
         token = CURRENT.set(self)
+        loop_thread = self.host.loop_thread
+        before, loop_thread.running_now = loop_thread.running_now, self
         try:
             function(*args)
         finally:
+            loop_thread.running_now = before
             CURRENT.reset(token)
 
     def busy_with(

@@ -61,7 +61,7 @@ class LoopThread:
         self._counting = threading.Lock()
         self.running_now: Any = None
         self.on_interrupt: Callable[[BaseException], None] = _reraise
-        self._ended: str | None = None
+        self.ended: str | None = None  # why nothing is accepted any more
         self._leaving = False
         self._base = contextvars.Context()
         self._thread = threading.Thread(target=self._main, name=f"greenroom-{name}", daemon=True)
@@ -110,7 +110,7 @@ class LoopThread:
         if left:
             self.loop.run_until_complete(asyncio.wait(left, timeout=1.0))
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.end(self._ended or "the event loop has ended")
+        self.end(self.ended or "the event loop has ended")
         while self.posted:
             self._call_posted()
 
@@ -133,7 +133,7 @@ class LoopThread:
 
     def end(self, why: str) -> None:
         """From now on nothing is accepted: `post` and waking raise SystemEnded saying `why`."""
-        self._ended = why
+        self.ended = why
         self.awake = False
 
     def here(self) -> bool:
@@ -151,9 +151,9 @@ class LoopThread:
     def wake(self) -> None:
         """Schedule a drain. Raises SystemEnded where the loop no longer runs."""
         self.awake = True
-        if self._ended is not None:
+        if self.ended is not None:
             self.awake = False
-            raise SystemEnded(self._ended)
+            raise SystemEnded(self.ended)
         if threading.get_ident() == self.ident:
             self.loop.call_soon(self._drain, context=self._base)
             return

@@ -236,7 +236,7 @@ class ActorSystem:
             cell = Cell(self, spec, parent, performer, number)
             self.registry.add(cell)
             return cell
-        raise SystemEnded(f"the actor system {self.name!r} has shut down; make a new one")
+        raise SystemEnded(self.loop_thread.ended or f"the actor system {self.name!r} has shut down")
 
     def _adopt(self, cell: Cell) -> None:
         parent = cell.parent

@@ -7,7 +7,6 @@ job, so the wait graph sees through it.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import queue
 import threading
@@ -22,12 +21,17 @@ from runtime.reply import Reply
 class _Job:
     """One call and where it stands: `waiting`, `running`, `given_up` (it runs, but nobody waits)."""
 
-    __slots__ = ("call", "reply", "state")
+    __slots__ = ("_workers", "call", "reply", "state")
 
-    def __init__(self, call: Callable[[], Any], reply: Reply[Any]) -> None:
+    def __init__(self, workers: WorkerThreads, call: Callable[[], Any]) -> None:
+        self._workers = workers
         self.call = call
-        self.reply = reply
+        self.reply: Reply[Any] = Reply(None, self)
         self.state = "waiting"
+
+    def cancel_handler(self, reply: Reply[Any]) -> None:  # noqa: ARG002 - the seam's signature
+        """Nobody wants the answer: let another thread take the place of the one that works on it."""
+        self._workers.give_up(self)
 
 
 class WorkerThreads:
@@ -53,6 +57,7 @@ class WorkerThreads:
     def submit(self, function: Callable[..., Any], *args: Any) -> Reply[Any]:
         """Run `function(*args)` on a worker; the reply has its result or its exception.
 
+        Cancelling the reply drops a job that has not begun; one that runs goes on, given up.
         Raises RuntimeError after `close`.
         """
         return self._submit(function, args).reply
@@ -60,18 +65,13 @@ class WorkerThreads:
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """Run `function(*args)` on a worker and await its result.
 
-        Cancelling the await drops a job that has not begun; one that runs goes on, given up.
+        Cancelling the await cancels the reply; see `submit`.
         """
-        job = self._submit(function, args)
-        try:
-            return await job.reply
-        except asyncio.CancelledError:
-            self._give_up(job)
-            raise
+        return await self._submit(function, args).reply
 
     def _submit(self, function: Callable[..., Any], args: tuple[Any, ...]) -> _Job:
         context = contextvars.copy_context()
-        job = _Job(lambda: context.run(function, *args), Reply())
+        job = _Job(self, lambda: context.run(function, *args))
         with self._lock:
             if self._closed:
                 raise RuntimeError(f"worker threads {self._name!r} are closed")
@@ -86,7 +86,8 @@ class WorkerThreads:
             self._jobs.put(job)
         return job
 
-    def _give_up(self, job: _Job) -> None:
+    def give_up(self, job: _Job) -> None:
+        """Nobody waits for this job any more; its own business."""
         with self._lock:
             if job.state == "running":
                 job.state = "given_up"
