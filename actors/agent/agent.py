@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, cast
 
 from msgspec import Struct
+from structlog.contextvars import bound_contextvars
 
 from actors.agent.cancel import CancelToken
 from actors.agent.conversation import Conversation
@@ -101,6 +102,7 @@ class Agent(Actor):
         self._parts: TurnParts | None = None
         self._readiness = ModelReadiness()
         self._cancel: CancelToken | None = None
+        self._turns = 0
 
     @classmethod
     def spawn(
@@ -178,16 +180,19 @@ class Agent(Actor):
     async def _run_turn(
         self, messages: Sequence[Message], max_steps: int, sink: EventSink | None
     ) -> TurnResult:
+        """Run one turn; what is logged during it says `run=<agent's name>/<number of the turn>`."""
         self._cancel = CancelToken()
+        self._turns += 1
         try:
-            turn = Turn(
-                await self._current_parts(),
-                self._conversation,
-                sink=_both(self._print, sink),
-                cancel=self._cancel,
-                max_steps=max_steps,
-            )
-            return await turn.run(messages)
+            with bound_contextvars(run=f"{self.actor_ref.name}/{self._turns}"):
+                turn = Turn(
+                    await self._current_parts(),
+                    self._conversation,
+                    sink=_both(self._print, sink),
+                    cancel=self._cancel,
+                    max_steps=max_steps,
+                )
+                return await turn.run(messages)
         finally:
             self._cancel = None
 
