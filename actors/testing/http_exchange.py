@@ -62,9 +62,26 @@ async def send_reply(
 
     Raises:
         ClientGone: a silent reply ended because the client closed the connection.
+        ConnectionError: another one could not be sent because the client went away.
     """
     if reply.delay_s:
         await asyncio.sleep(reply.delay_s)
+    try:
+        return await _send(reply, reader, writer)
+    except ConnectionError:
+        if _falls_silent(reply):  # it closed with bytes unread, or before the last of them
+            raise ClientGone from None
+        raise
+
+
+def _falls_silent(reply: Reply) -> bool:
+    match reply:
+        case SSEReply(ending="silent") | Failure(kind="silent"):
+            return True
+    return False
+
+
+async def _send(reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
     match reply:
         case JsonReply():
             body = msgspec.json.encode(reply.value)

@@ -171,3 +171,12 @@ def test_tool_calls_have_the_wire_form() -> None:
 def test_an_unused_port_refuses() -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", unused_port()), timeout=20)
+
+
+def test_a_client_that_goes_with_bytes_unread_is_counted_as_well() -> None:
+    stream = SSEReply(answer_chunks("one", done=False), ending="silent")
+    with ScriptedModelServer([stream]) as server:
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(b"POST /chat/completions HTTP/1.1\r\ncontent-length: 0\r\n\r\n")
+            assert client.recv(1) == b"H"  # the rest stays unread, so closing resets
+        server.wait_until(lambda it: it.hangups == 1)
