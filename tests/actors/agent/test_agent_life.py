@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from actors import Agent, OutputHandler, SilentHandler, tool
+from actors.model.provider import ModelReply, ModelRequest, TokenSink
 from actors.testing import Failure, answer
 from runtime import (
     ActorDeadError,
@@ -73,6 +74,44 @@ def test_questions_that_waited_are_answered_by_the_agent_that_came_back() -> Non
         with pytest.raises(ZeroDivisionError):
             replies[0].get(timeout=LIMIT_S)
         assert [r.get(timeout=LIMIT_S).result for r in replies[1:]] == ["two", "three"]
+
+
+class Buggy:
+    """A model provider of the caller's own: fails with a bug, then answers."""
+
+    name = "buggy"
+    local = True
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def available(self) -> bool:
+        """Always."""
+        return True
+
+    async def prepare(self, model: str, context_size: int) -> None:
+        """Nothing to do."""
+
+    async def generate(self, request: ModelRequest) -> ModelReply:
+        """A bug at the first call."""
+        self.calls += 1
+        if self.calls == 1:
+            raise KeyError("a bug of the provider")
+        return ModelReply("well")
+
+    async def stream(self, request: ModelRequest, on_token: TokenSink) -> ModelReply:
+        """As `generate`."""
+        return await self.generate(request)
+
+
+def test_a_bug_in_a_provider_of_ones_own_fails_the_agent_and_it_comes_back() -> None:
+    with Stage() as stage:
+        pool = stage.system.spawn(Supervisor, name="pool")
+        setup = {"provider": Buggy(), "supervisor": pool, "restart": "permanent"}
+        agent = stage.agent(setup=setup)
+        with pytest.raises(KeyError):
+            ask(agent)
+        assert ask(agent).result == "well"
 
 
 def test_an_unexpected_message_does_not_end_an_agent() -> None:
