@@ -12,7 +12,7 @@
 PYTHON   ?= python3
 VENV     ?= .venv
 MODEL    ?= qwen2.5-coder-0.5b-instruct
-QUESTION ?= What is 12.5 plus 30?
+QUESTION ?= What is 1234 times 5678?
 QUICK    ?=
 ARGS     ?=
 
