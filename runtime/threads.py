@@ -19,7 +19,7 @@ from runtime.reply import Reply
 
 
 class _Job:
-    """One call and where it stands: `waiting`, `running`, `given_up` (it runs, but nobody waits)."""
+    """One call and where it stands: `waiting`, `running`, `given_up` (nobody waits any more), `done`."""
 
     __slots__ = ("_workers", "call", "reply", "state")
 
@@ -60,16 +60,6 @@ class WorkerThreads:
         Cancelling the reply drops a job that has not begun; one that runs goes on, given up.
         Raises RuntimeError after `close`.
         """
-        return self._submit(function, args).reply
-
-    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Run `function(*args)` on a worker and await its result.
-
-        Cancelling the await cancels the reply; see `submit`.
-        """
-        return await self._submit(function, args).reply
-
-    def _submit(self, function: Callable[..., Any], args: tuple[Any, ...]) -> _Job:
         context = contextvars.copy_context()
         job = _Job(self, lambda: context.run(function, *args))
         with self._lock:
@@ -84,7 +74,14 @@ class WorkerThreads:
                     raise
             self._loop_thread.count_outside_work(1)
             self._jobs.put(job)
-        return job
+        return job.reply
+
+    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run `function(*args)` on a worker and await its result.
+
+        Cancelling the await cancels the reply; see `submit`.
+        """
+        return await self.submit(function, *args)
 
     def give_up(self, job: _Job) -> None:
         """Nobody waits for this job any more; its own business."""
@@ -168,6 +165,7 @@ class WorkerThreads:
             self._pending -= 1
             if job.state == "given_up":
                 self._given_up -= 1
+            job.state = "done"
         job.reply.settle(value, error)
         self._loop_thread.count_outside_work(
             -1

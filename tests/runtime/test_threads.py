@@ -71,6 +71,27 @@ def test_a_running_job_that_was_given_up_makes_room_for_another_thread(
     assert system.loop_thread.outside_work == 0
 
 
+def test_cancelling_the_reply_gives_a_running_job_up(system: ActorSystem) -> None:
+    workers, held = workers_of(system, 1), Held()
+    stuck = workers.submit(held.work)
+    held.wait()
+    assert stuck.cancel()
+    assert workers.submit(lambda: "next").get(timeout=LIMIT_S) == "next"
+    held.release()
+    until(lambda: workers._given_up == 0 and workers._pending == 0)
+
+
+def test_a_job_that_ended_is_not_given_up_any_more(system: ActorSystem) -> None:
+    workers = workers_of(system, 1)
+    jobs: list[Any] = []
+    done = workers.submit(lambda: "done")
+    jobs.append(done._owner)
+    assert done.get(timeout=LIMIT_S) == "done"
+    until(lambda: workers._pending == 0)
+    workers.give_up(jobs[0])
+    assert workers._given_up == 0
+
+
 def test_work_outside_is_counted_back_also_when_it_fails(system: ActorSystem) -> None:
     workers = workers_of(system)
     jobs = [workers.submit(lambda: 1 // 0) for _ in range(20)]
