@@ -372,9 +372,8 @@ def test_a_draining_stop_ends_although_all_that_waits_was_taken_back(system: Act
 
 def test_stopping_itself_leaves_later_messages_to_the_next_incarnation(system: ActorSystem) -> None:
     """The batch before an end is no larger than what was to be handled before it."""
-    supervisor = system.spawn(Supervisor)
-    ref = supervisor.start_child(ChildSpec(BlockingPlayer))
-    incarnations: list[int] = []
+    ref = system.spawn(Supervisor).start_child(ChildSpec(BlockingPlayer))
+    handled_by: list[Any] = []
     held, second = Held(), Held()
 
     def stop_and_wait(self: Any) -> None:
@@ -383,16 +382,17 @@ def test_stopping_itself_leaves_later_messages_to_the_next_incarnation(system: A
 
     ref.tell(held.work)
     held.wait()
+    first = ref._cell.current_instance
     ref.tell(stop_and_wait)
     held.release()
     second.wait()
-    ref.tell(lambda self: incarnations.append(id(self)))
-    first = id(ref._cell.current_instance)
     cell: Any = ref._cell
     until(lambda: cell.exit is not None)
+    ref.tell(handled_by.append)
     second.release()
-    assert ref.ask(id, timeout=LIMIT_S) != first
-    assert incarnations != [first]
+    later = ref.ask(lambda self: self, timeout=LIMIT_S)
+    assert later is not first
+    assert handled_by == [later]
 
 
 def stuck_in(system: ActorSystem, **spec: Any) -> tuple[ActorRef[Any], Held]:
