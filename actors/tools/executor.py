@@ -10,14 +10,13 @@ worker thread and raises `AskCycle` in the tool.
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
+from actors.tools.bench import ToolBench
 from actors.tools.decision import Ready
-from actors.tools.execution import run_tool
-from runtime import Actor, ActorRef, ActorSystem, Reply, WorkerThreads
+from runtime import Actor, ActorRef, ActorSystem, Reply
 
 CALLS_AT_ONCE = 256
 """Default for calls that run at one time in a system; the others wait in order."""
@@ -32,37 +31,38 @@ class RunTool(Struct, frozen=True):
     call: Ready
 
 
+class OpenBench(Struct, frozen=True):
+    """Ask for the bench of the present incarnation; the answer is a `ToolBench`."""
+
+
 class ToolExecutor(Actor):
     """See the module."""
 
     def __init__(self, calls_at_once: int = CALLS_AT_ONCE, threads: int = THREADS) -> None:
         super().__init__()
-        self._slots = asyncio.Semaphore(calls_at_once)
+        self._calls_at_once = calls_at_once
         self._thread_limit = threads
-        self._threads: WorkerThreads | None = None
+        self._bench: ToolBench | None = None
 
     def on_start(self) -> None:
-        """Prepare the threads; they are started when they are needed."""
-        self._threads = self.system.worker_threads(
-            f"{self.system.name}-tools", limit=self._thread_limit
-        )
+        """Prepare the bench; its threads are started when they are needed."""
+        threads = self.system.worker_threads(f"{self.system.name}-tools", limit=self._thread_limit)
+        self._bench = ToolBench(self, self._calls_at_once, threads)
 
     def on_receive(self, message: Any) -> Any:
         """Run a call beside the others; the mailbox is free at once."""
         match message:
             case RunTool(call):
-                return self.background(self._run(call), label=call.tool.spec.name)
+                assert self._bench is not None
+                return self.background(self._bench.run_here(call), label=call.tool.name)
+            case OpenBench():
+                return self._bench
         return super().on_receive(message)
-
-    async def _run(self, call: Ready) -> Any:
-        assert self._threads is not None
-        async with self._slots:
-            return await run_tool(call, self._threads)
 
     def on_stop(self) -> None:
         """Let the threads end."""
-        if self._threads is not None:
-            self._threads.close()
+        if self._bench is not None:
+            self._bench.close()
 
     def on_failure(self, *_: object) -> None:
         """Let the threads end."""
@@ -77,3 +77,8 @@ def tool_executor(system: ActorSystem) -> ActorRef[ToolExecutor]:
 def run_on(executor: ActorRef[ToolExecutor], call: Ready) -> Reply[Any]:
     """Run an allowed call on an executor; the call's own deadline bounds the wait."""
     return executor.aask(RunTool(call))
+
+
+def open_bench(executor: ActorRef[ToolExecutor]) -> Reply[ToolBench]:
+    """The bench of an executor, to run calls on the system's loop without a message for each."""
+    return cast("Reply[ToolBench]", executor.aask(OpenBench(), timeout=30.0))

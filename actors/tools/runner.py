@@ -9,8 +9,9 @@ from actors.model.toolspec import ToolSpec
 from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approver
 from actors.tools.authorize import authorize
+from actors.tools.bench import ToolBench
 from actors.tools.decision import Refused
-from actors.tools.executor import ToolExecutor, run_on
+from actors.tools.executor import ToolExecutor, open_bench, run_on
 from actors.tools.registry import ToolRegistry
 from runtime import ActorRef
 
@@ -28,6 +29,7 @@ class RegistryRunner:
     ) -> None:
         self._registry = registry
         self._executor = executor
+        self._bench: ToolBench | None = None
         self._approver = approver
         self._store = store
 
@@ -52,4 +54,8 @@ class RegistryRunner:
         )
         if isinstance(verdict, Refused):
             return {"status": "error", "error": verdict.error}
+        if self._bench is None or self._bench.closed:  # closed: the executor was restarted
+            self._bench = await open_bench(self._executor)
+        if self._bench.here():
+            return await self._bench.run_call(verdict)
         return await run_on(self._executor, verdict)
