@@ -42,6 +42,7 @@ from actors.agent.result import TurnResult
 from actors.agent.turn import Turn
 from actors.config import AgentConfig
 from actors.errors import AgentError
+from actors.model.gateway import SharedProvider
 from actors.model.message import Message
 from actors.model.provider import ModelProvider
 from actors.output.dispatch import publish_to
@@ -100,6 +101,7 @@ class Agent(Actor):
         if self._setup.output is not None:
             self._print = publish_to(self._setup.output)
         self._parts: TurnParts | None = None
+        self._shared: SharedProvider | None = None
         self._readiness = ModelReadiness()
         self._cancel: CancelToken | None = None
         self._turns = 0
@@ -197,15 +199,16 @@ class Agent(Actor):
             self._cancel = None
 
     async def _current_parts(self) -> TurnParts:
-        """What turns have in common until the configuration changes.
-
-        The provider is asked for every time: a gateway that was restarted has closed the connections of
-        the one before.
-        """
-        provider = self._setup.provider or await open_provider(self.system, self._config)
+        """What turns have in common until the configuration changes, or the model gateway is restarted."""
+        provider = self._setup.provider or await self._shared_provider()
         if self._parts is None or self._parts.provider is not provider:
             self._parts = self._assemble(provider)
         return self._parts
+
+    async def _shared_provider(self) -> ModelProvider:
+        if self._shared is None or self._shared.closed:
+            self._shared = await open_provider(self.system, self._config)
+        return self._shared.provider
 
     def _assemble(self, provider: ModelProvider) -> TurnParts:
         setup, config = self._setup, self._config
@@ -230,7 +233,7 @@ class Agent(Actor):
         config = self._config.changed(changes)
         if any(getattr(config, name) != getattr(self._config, name) for name in _READY_FOR):
             self._readiness = ModelReadiness()
-        self._config, self._parts = config, None
+        self._config, self._parts, self._shared = config, None, None
 
 
 _READY_FOR = ("provider", "base_url", "api_key", "model", "context_size")

@@ -7,15 +7,14 @@ from msgspec.structs import replace
 from actors.agent.rules import GAIA, TurnRules
 from actors.config import AgentConfig
 from actors.model.catalogue import traits_of
-from actors.model.gateway import ServerAddress, shared_provider
-from actors.model.provider import ModelProvider
+from actors.model.gateway import ServerAddress, SharedProvider, shared_provider
 from actors.protocol.native import NativeToolCalls, use_native
 from actors.protocol.prompt_json import PromptJson
 from actors.protocol.protocol import Protocol
 from runtime import ActorSystem
 
 
-async def open_provider(system: ActorSystem, config: AgentConfig) -> ModelProvider:
+async def open_provider(system: ActorSystem, config: AgentConfig) -> SharedProvider:
     """The provider that the agents of a system share for this configuration."""
     address = ServerAddress(
         config.provider,

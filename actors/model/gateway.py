@@ -47,9 +47,21 @@ class ServerAddress(Struct, frozen=True):
 
 
 class OpenProvider(Struct, frozen=True):
-    """Ask for the shared provider of a server."""
+    """Ask for the shared provider of a server; the answer is a `SharedProvider`."""
 
     address: ServerAddress
+
+
+class SharedProvider(Struct, frozen=True):
+    """The one provider of a server, good until the gateway that gave it ends."""
+
+    provider: ModelProvider
+    http: ModelHttp
+
+    @property
+    def closed(self) -> bool:
+        """Whether its connections are closed for good, and the gateway has to be asked again."""
+        return self.http.closed
 
 
 class ModelGateway(Actor):
@@ -60,7 +72,7 @@ class ModelGateway(Actor):
     def __init__(self) -> None:
         super().__init__()
         self._http: dict[Timeouts, ModelHttp] = {}
-        self._providers: dict[ServerAddress, ModelProvider] = {}
+        self._providers: dict[ServerAddress, SharedProvider] = {}
 
     def on_receive(self, message: Any) -> Any:
         """Answer with the provider of an address."""
@@ -71,12 +83,12 @@ class ModelGateway(Actor):
                 return self._providers[address]
         return super().on_receive(message)
 
-    def _open(self, address: ServerAddress) -> ModelProvider:
+    def _open(self, address: ServerAddress) -> SharedProvider:
         timeouts = Timeouts(address.connect_timeout_s, address.read_timeout_s)
         http = self._http.setdefault(timeouts, ModelHttp(timeouts=timeouts))
-        if address.provider == "local":
-            return wrap_provider(self._local(http, address), address.calls_at_once)
-        return wrap_provider(provider_over(http, address), address.calls_at_once)
+        local = address.provider == "local"
+        provider = self._local(http, address) if local else provider_over(http, address)
+        return SharedProvider(wrap_provider(provider, address.calls_at_once), http)
 
     def _local(self, http: ModelHttp, address: ServerAddress) -> ModelProvider:
         model = find_model(address.model)
@@ -122,7 +134,7 @@ def model_gateway(system: ActorSystem) -> ActorRef[ModelGateway]:
     return system.ensure(ModelGateway, name="model-gateway")
 
 
-def shared_provider(system: ActorSystem, address: ServerAddress) -> Reply[ModelProvider]:
+def shared_provider(system: ActorSystem, address: ServerAddress) -> Reply[SharedProvider]:
     """The provider that all agents of a system share for that server; await it on the loop."""
     answer = model_gateway(system).aask(OpenProvider(address), timeout=30.0)
-    return cast("Reply[ModelProvider]", answer)
+    return cast("Reply[SharedProvider]", answer)

@@ -56,6 +56,11 @@ class ModelHttp:
         self._limit_bytes = limit_bytes
         self._closed = False
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed, so that every call would fail."""
+        return self._closed
+
     async def post(
         self,
         url: str,

@@ -72,7 +72,7 @@ def test_a_kind_without_a_provider_is_told_and_the_gateway_lives_on() -> None:
     with ActorSystem() as system:
         with pytest.raises(ConfigError, match="nowhere"):
             shared_provider(system, ServerAddress("nowhere", "x")).get(timeout=LIMIT_S)
-        assert shared_provider(system, HERE).get(timeout=LIMIT_S).name == "openai"
+        assert shared_provider(system, HERE).get(timeout=LIMIT_S).provider.name == "openai"
 
 
 def test_agents_on_one_server_share_its_connections() -> None:
