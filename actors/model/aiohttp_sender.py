@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
-from weakref import WeakSet
 
 import aiohttp
 import httpx
+from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
@@ -106,7 +106,7 @@ class AiohttpSender:
             raise httpx_error(error) from error
 
     async def _send(self, session: aiohttp.ClientSession, request: HttpRequest) -> AiohttpAnswer:
-        _reused.set(False)
+        _reused.set(True)
         response = await session.request(
             request.method,
             _yarl(request.url),
@@ -146,7 +146,7 @@ def httpx_error(error: Exception) -> httpx.TransportError:
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Notes whether the connection a request gets was used before.
+    """Notes when a request gets a connection that was made for it.
 
     aiohttp's tracing could tell too, at a tenth of the cost of a whole call.
     """
@@ -156,14 +156,10 @@ class _Connector(aiohttp.TCPConnector):
             super().__init__(limit=0, keepalive_timeout=_IDLE_S)
         else:
             super().__init__(limit=0, force_close=True)
-        self._seen: WeakSet[object] = WeakSet()
 
-    async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:
-        connection = await super().connect(*args, **kwargs)
-        protocol = connection.protocol
-        _reused.set(protocol in self._seen)
-        self._seen.add(protocol)
-        return connection
+    async def _create_connection(self, *args: Any, **kwargs: Any) -> ResponseHandler:
+        _reused.set(False)
+        return await super()._create_connection(*args, **kwargs)
 
 
 def _is_stale(error: aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) -> bool:
