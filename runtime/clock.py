@@ -16,13 +16,24 @@ from typing import Any
 class _JumpingSelector(selectors.DefaultSelector):
     """Polls; if nothing is ready and the loop may jump, moves the clock instead of waiting."""
 
-    jump: Callable[[float], bool]
+    reach: Callable[[], float]
+    move: Callable[[float], None]
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """What is ready. How far the clock may move is asked first, and only then what is ready:
+
+        1. nothing is ready
+        2. a thread sends a message, wakes the loop, and waits for the answer
+        3. somebody waits, so the clock moves, although the message is there
+        """
         if timeout is None:
             return super().select(None)
+        reach = self.reach()
         ready = super().select(0)
-        if ready or timeout <= 0 or self.jump(timeout):
+        if ready or timeout <= 0:
+            return ready
+        if reach > 0:
+            self.move(min(timeout, reach))
             return ready
         return super().select(None)
 
@@ -36,7 +47,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, is_working: Callable[[], bool], is_awaited: Callable[[], bool]) -> None:
         selector = _JumpingSelector()
-        selector.jump = self._jump
+        selector.reach = self._reach
+        selector.move = self._move
         self._now = 0.0
         self._is_working = is_working
         self._is_awaited = is_awaited
@@ -51,16 +63,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Whether no callback waits to be called at the present moment."""
         return not getattr(self, "_ready")  # noqa: B009 - asyncio's own queue, unknown to the type checker
 
-    def _jump(self, distance: float) -> bool:
+    def _reach(self) -> float:
+        """How far the clock may move now."""
         if self._is_working():
-            return False
-        if self._is_awaited():
-            self._now += distance
-            return True
-        if self._now < self.horizon:
-            self._now = min(self._now + distance, self.horizon)
-            return True
-        return False
+            return 0.0
+        return float("inf") if self._is_awaited() else self.horizon - self._now
+
+    def _move(self, distance: float) -> None:
+        self._now += distance
 
 
 def new_loop(uvloop_wanted: bool | None) -> tuple[asyncio.AbstractEventLoop, str]:

@@ -21,7 +21,7 @@ _lock = threading.Lock()
 def default_system() -> ActorSystem:
     """The system `Actor.start` uses: made on first use, made anew after it has ended."""
     with _lock:
-        if not _default or _default[0].ended:
+        if not _default or not _default[0].root.is_alive():  # it has ended, or is about to
             _default[:] = [ActorSystem("default")]
         return _default[0]
 

@@ -36,6 +36,8 @@ def halt(life: Life, exit: Exit) -> None:  # noqa: A002 - the domain's word
         return
     if exit.verdict == "final":
         life.close_mailbox()
+        if exit.after < 0:
+            _bury_waiting(life)
     if life.state == "waiting":
         _halt_waiting(life, exit)
         return
@@ -47,6 +49,15 @@ def halt(life: Life, exit: Exit) -> None:  # noqa: A002 - the domain's word
         _halt_idle(life, exit_)
     elif life.state == "running" and exit_.after < 0:
         _bound_handler(life)
+
+
+def _bury_waiting(life: Life) -> None:
+    """Nothing is handled any more: tell askers now, not when hooks and children have ended.
+
+    A child may wait for such an answer, and its supervisor for the child.
+    """
+    if life.mailbox is not None:
+        life.mailbox.drain()
 
 
 def _halt_waiting(life: Life, exit_: Exit) -> None:
@@ -181,8 +192,8 @@ def _end(life: Life) -> None:
         log.error("actor_failed", system=life.host.name, actor=life.path, exc_info=exit_.reason)
         if life.host.events.wants(ActorFailed):
             life.host.events.publish(ActorFailed(life.path, exit_.reason))
-    if exit_.verdict == "final" and life.mailbox is not None:
-        life.mailbox.drain()  # nothing is handled any more; a child may wait for an answer to end
+    if exit_.verdict == "final":
+        _bury_waiting(life)
     tasks = _release(life)
     if tasks or life.children:
         life.busy_with(_end_slowly(life, exit_, tasks), partial(_end_finished, life))

@@ -18,25 +18,36 @@ class VirtualTime(Protocol):
 
 
 class OutsideWait:
-    """Tells a loop on virtual time that somebody outside waits for it, from the making until `end`.
+    """Tells a loop on virtual time that somebody outside waits for it, from `begin` to `end`.
 
-    It ends where the answer is given, not where the waiting thread wakes up: between the two the loop
-    would find nothing to do and somebody waiting, and jump.
+    It ends where the answer is given, not where the waiting thread wakes up, and does not begin once it
+    has ended: else the loop would for a moment find nothing to do and somebody waiting, and jump.
     """
 
-    __slots__ = ("_virtual",)
+    __slots__ = ("_counted", "_virtual")
 
     def __init__(self, virtual: VirtualTime | None) -> None:
         self._virtual = virtual
-        if virtual is not None:
-            with _counting:
-                virtual.outside_waiters += 1
-            virtual.poke()
+        self._counted = False
+
+    def begin(self) -> None:
+        """The wait begins, unless it has ended already."""
+        if self._virtual is None:
+            return
+        with _counting:
+            virtual = self._virtual
+            if virtual is None:
+                return
+            self._counted = True
+            virtual.outside_waiters += 1
+        virtual.poke()
 
     def end(self) -> None:
         """The wait is over; ending twice is ending once."""
-        if self._virtual is not None:
-            with _counting:
-                virtual, self._virtual = self._virtual, None
-                if virtual is not None:
-                    virtual.outside_waiters -= 1
+        if self._virtual is None:
+            return
+        with _counting:
+            if self._virtual is not None:
+                if self._counted:
+                    self._virtual.outside_waiters -= 1
+                self._counted, self._virtual = False, None

@@ -42,6 +42,7 @@ def block_until_settled(reply: Settles, timeout: float | None) -> None:
 
     reply.add_done_callback(wake)
     try:
+        outside.begin()
         if not settled.acquire(timeout=-1 if timeout is None else max(timeout, 0.0)):
             raise Timeout(f"no answer within {timeout} seconds")
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import threading
@@ -303,8 +304,6 @@ def test_a_busy_actor_that_was_stopped_is_not_kept_by_the_clock(system: ActorSys
     ref = system.spawn(Player)
 
     async def wait(_: Any) -> None:
-        import asyncio  # noqa: PLC0415
-
         await asyncio.sleep(0.01)
 
     ref.tell(wait)
