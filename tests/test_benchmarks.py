@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.benchmarks import agent_turns
 from tests.benchmarks.__main__ import all_benches
 from tests.benchmarks.harness import Bench, Measure, Ratio, Results, Scale, run_all, table
 from tests.benchmarks.measures import MEASURES, percentiles
+from tests.benchmarks.model_process import model_process
 
 TINY = Scale(
     rounds=1, actors=5, threads=5, crowd=5, messages=100, asks=5, hops=150, fans=1, restarts=2
@@ -63,3 +65,16 @@ def test_a_bench_that_fails_is_told_of_and_the_others_go_on() -> None:
 def test_percentiles_are_in_microseconds() -> None:
     seconds = [number / 1e6 for number in range(1, 101)]
     assert percentiles("ask", seconds) == pytest.approx({"ask_p50": 51.0, "ask_p99": 100.0})
+
+
+@pytest.mark.parametrize("uvloop", [False, True])
+def test_turns_are_measured_for_every_subject_and_crowds_all_answer(uvloop: bool) -> None:
+    if uvloop:
+        pytest.importorskip("uvloop")
+    size = agent_turns.Size(rounds=1, turns=1)
+    with model_process() as base_url:
+        results = agent_turns.measure(base_url, size, uvloop=uvloop)
+        assert agent_turns.crowd(base_url, 3, uvloop=uvloop) > 0
+    for subject in agent_turns.SUBJECTS:
+        for measure in agent_turns.MEASURES:
+            assert results.median(measure, subject) is not None

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.only:
         benches = [bench for bench in benches if bench.kind in options.only]
-    facts = machine_facts(scale)
+    facts = machine_facts(scale.rounds)
     results = run_all(benches, scale, options.quick)
     subjects = list(dict.fromkeys(bench.subject for bench in benches))
     ratios = [Ratio(GREENROOM, FLOOR), Ratio(GREENROOM, PYKKA), Ratio(GREENROOM_UV, FLOOR_UV)]

@@ -1,37 +1,55 @@
-"""What a turn costs: `python -m tests.benchmarks.agent_turns [--quick]` prints a table.
+"""What a turn costs: `python -m tests.benchmarks.agent_turns [--quick] [--uvloop]` prints two tables.
 
-CPU milliseconds of this process per turn, all threads, beside the same requests by hand on aiohttp, in
-interleaved rounds with the model server in another process; then many agents at once on a slow model.
+CPU milliseconds of this process per turn, all its threads, beside the same requests written by hand on
+aiohttp: one answer, and five tool calls before it. The model server answers at once from a process of its
+own. Both sides run on the same kind of event loop, asyncio's or with `--uvloop` that one; the subjects take
+turns round by round, and the median round of each counts. An agent is asked from a thread, as a script
+does. Its tool is a plain function, which needs a worker thread, or a coroutine, which does not.
+
+Then many agents at once, on a model that thinks for 200 ms, each with one tool call: 0.4 s would be ideal.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import statistics
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 import msgspec
 
 from actors import Agent, AgentConfig, AgentRef, tool
+from actors.protocol.native import tool_schemas
 from runtime import ActorSystem
+from runtime.clock import new_loop
+from tests.benchmarks.harness import Measure, Ratio, Results, machine_facts, table
 from tests.benchmarks.model_process import model_process
 
-CALLS = (0, 5)
-ADD_SCHEMA = {
-    "type": "function",
-    "function": {
-        "name": "add",
-        "description": "Add two integers.",
-        "parameters": {
-            "type": "object",
-            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-            "required": ["a", "b"],
-        },
-    },
+BY_HAND, AGENT, AGENT_ASYNC = "aiohttp by hand", "agent", "agent, async tool"
+SUBJECTS = (BY_HAND, AGENT, AGENT_ASYNC)
+RATIOS = (Ratio(AGENT, BY_HAND), Ratio(AGENT_ASYNC, BY_HAND))
+TOOL_CALLS = {"turn_0": 0, "turn_5": 5}
+MEASURES = {
+    "turn_0": Measure("one answer", "CPU ms"),
+    "turn_5": Measure("5 tool calls", "CPU ms"),
 }
+THINKING_S = 0.2
+LIMIT_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much one run does: `turns` in each of `rounds`, and the `crowds` of agents at once."""
+
+    rounds: int
+    turns: int
+    crowds: tuple[int, ...] = (10, 100, 1000)
+
+
+FULL = Size(7, 100)
+QUICK = Size(3, 40)
 
 
 @tool
@@ -40,116 +58,133 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-@tool
-async def aadd(a: int, b: int) -> int:
+@tool(name="add")
+async def add_on_loop(a: int, b: int) -> int:
     """Add two integers."""
     return a + b
 
 
+SCHEMAS = tool_schemas([add.spec])
+
+
 def config_for(base_url: str) -> AgentConfig:
-    """An agent's configuration for the scripted server."""
+    """An agent that speaks to the scripted server as the floor does, without a growing history."""
     return AgentConfig(
-        provider="openai", base_url=base_url, model="m", native_tool_calls="always", max_history_messages=1
+        provider="openai",
+        base_url=base_url,
+        model="m",
+        native_tool_calls="always",
+        max_history_messages=1,
     )
 
 
+# -- the floor --------------------------------------------------------------------------------------
+
+
 async def turn_by_hand(session: aiohttp.ClientSession, url: str, calls: int) -> None:
-    """The requests of one turn, written out."""
-    messages: list[dict[str, object]] = [{"role": "user", "content": f"make {calls} calls"}]
+    """The requests of one turn and the calls of its tool, written out."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": question(calls)}]
     for step in range(calls + 1):
-        body = {"model": "m", "messages": messages, "tools": [ADD_SCHEMA], "max_tokens": 4096}
+        body = {"model": "m", "messages": messages, "tools": SCHEMAS, "max_tokens": 4096}
         async with session.post(url, data=msgspec.json.encode(body)) as response:
             message = msgspec.json.decode(await response.read())["choices"][0]["message"]
         messages.append(message)
-        for call in message.get("tool_calls") or ():
-            arguments = msgspec.json.decode(call["function"]["arguments"])
-            result = {"role": "tool", "tool_call_id": call["id"], "content": str(sum(arguments.values()))}
-            messages.append(result)
-        assert (step == calls) is not bool(message.get("tool_calls"))
+        wanted = message.get("tool_calls") or ()
+        assert bool(wanted) is (step < calls)
+        for call in wanted:
+            total = sum(msgspec.json.decode(call["function"]["arguments"]).values())
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": str(total)})
 
 
-def cpu_ms(work: Callable[[], None], turns: int) -> float:
-    """CPU milliseconds per turn of what `work` does `turns` times."""
-    before = time.process_time()
-    work()
-    return (time.process_time() - before) * 1000 / turns
+def by_hand(base_url: str, calls: int, turns: int, *, uvloop: bool) -> float:
+    """CPU milliseconds of a turn by hand, after one that opens the connection."""
 
-
-def by_hand(base_url: str, calls: int, turns: int) -> float:
-    """The floor: aiohttp and nothing else."""
-
-    async def all_turns() -> None:
+    async def all_turns() -> float:
         async with aiohttp.ClientSession() as session:
             url = f"{base_url}/chat/completions"
             await turn_by_hand(session, url, calls)
-            before = time.process_time()
+            begun = time.process_time()
             for _ in range(turns):
                 await turn_by_hand(session, url, calls)
-            nonlocal spent
-            spent = (time.process_time() - before) * 1000 / turns
+            return (time.process_time() - begun) / turns * 1e3
 
-    spent = 0.0
-    asyncio.run(all_turns())
-    return spent
+    with asyncio.Runner(loop_factory=lambda: new_loop(uvloop)[0]) as runner:
+        return runner.run(all_turns())
+
+
+# -- agents -----------------------------------------------------------------------------------------
+
+
+def question(calls: int) -> str:
+    """What the scripted server is told: it asks for so many calls, then answers."""
+    return f"make {calls} calls"
 
 
 def by_agent(agent: AgentRef, calls: int, turns: int) -> float:
-    """An agent asked from a thread."""
+    """CPU milliseconds of an agent's turn, asked from this thread, after one that warms it up."""
 
-    def all_turns() -> None:
-        for _ in range(turns):
-            result = agent.process_query(f"make {calls} calls", timeout=60)
-            assert result.outcome == "answered", result
+    def turn() -> None:
+        assert agent.process_query(question(calls), timeout=LIMIT_S).outcome == "answered"
 
-    agent.process_query(f"make {calls} calls", timeout=60)
-    return cpu_ms(all_turns, turns)
-
-
-def crowd(base_url: str, agents: int) -> tuple[float, int]:
-    """Wall seconds until `agents` agents have answered, and how many did."""
-    with ActorSystem() as system:
-        refs = [Agent.spawn(system, config_for(base_url), tools=[aadd_as_add()]) for _ in range(agents)]
-        begin = time.perf_counter()
-        replies = [ref.aprocess_query("make 1 calls") for ref in refs]
-        answered = sum(reply.get(timeout=300).outcome == "answered" for reply in replies)
-        return time.perf_counter() - begin, answered
+    turn()
+    begun = time.process_time()
+    for _ in range(turns):
+        turn()
+    return (time.process_time() - begun) / turns * 1e3
 
 
-def aadd_as_add() -> object:
-    """The coroutine tool under the name the server calls."""
-    return msgspec.structs.replace(aadd, spec=msgspec.structs.replace(aadd.spec, name="add"))
+def measure(base_url: str, size: Size, *, uvloop: bool) -> Results:
+    """The costs of all subjects, round by round."""
+    results = Results()
+    with ActorSystem(uvloop=uvloop) as system:
+        agents = {
+            AGENT: Agent.spawn(system, config_for(base_url), tools=[add]),
+            AGENT_ASYNC: Agent.spawn(system, config_for(base_url), tools=[add_on_loop]),
+        }
+        for _ in range(size.rounds):
+            for key, calls in TOOL_CALLS.items():
+                hand = by_hand(base_url, calls, size.turns, uvloop=uvloop)
+                results.add(BY_HAND, {key: hand})
+                for subject, agent in agents.items():
+                    results.add(subject, {key: by_agent(agent, calls, size.turns)})
+    return results
+
+
+def crowd(base_url: str, agents: int, *, uvloop: bool) -> float:
+    """Seconds until so many agents, each asked once at the same moment, have all answered."""
+    with ActorSystem(uvloop=uvloop) as system:
+        config = config_for(base_url)
+        refs = [Agent.spawn(system, config, tools=[add_on_loop]) for _ in range(agents)]
+        begun = time.perf_counter()
+        replies = [ref.aprocess_query(question(1)) for ref in refs]
+        outcomes = [reply.get(timeout=LIMIT_S).outcome for reply in replies]
+        seconds = time.perf_counter() - begun
+    assert outcomes == ["answered"] * agents, outcomes
+    return seconds
+
+
+def crowd_table(size: Size, *, uvloop: bool) -> str:
+    """How long crowds take, as Markdown."""
+    lines = ["| agents at once | s until all have answered | turns/s |", "| ---: | ---: | ---: |"]
+    with model_process(THINKING_S) as base_url:
+        for agents in size.crowds:
+            seconds = crowd(base_url, agents, uvloop=uvloop)
+            lines.append(f"| {agents:,} | {seconds:.2f} | {agents / seconds:,.0f} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    turns, rounds = (20, 3) if quick else (100, 5)
-    figures: dict[tuple[str, int], list[float]] = {}
-    with model_process() as base_url, ActorSystem() as system:
-        plain = Agent.spawn(system, config_for(base_url), tools=[add])
-        fast = Agent.spawn(system, config_for(base_url), tools=[aadd_as_add()])
-        for _ in range(rounds):
-            for calls in CALLS:
-                figures.setdefault(("by hand", calls), []).append(by_hand(base_url, calls, turns))
-                figures.setdefault(("agent", calls), []).append(by_agent(plain, calls, turns))
-                figures.setdefault(("agent, async tool", calls), []).append(by_agent(fast, calls, turns))
-    print("| CPU ms per turn | by hand on aiohttp | agent | ratio | agent, async tool | ratio |")
-    print("|---|---|---|---|---|---|")
-    for calls in CALLS:
-        hand, agent, quick_tool = (
-            statistics.median(figures[subject, calls]) for subject in ("by hand", "agent", "agent, async tool")
-        )
-        title = "one answer" if not calls else f"{calls} tool calls"
-        print(
-            f"| {title} | {hand:.2f} | {agent:.2f} | {agent / hand:.2f} | {quick_tool:.2f} "
-            f"| {quick_tool / hand:.2f} |"
-        )
-    with model_process(delay_s=0.2) as base_url:
-        for agents in (10, 100, 1000):
-            seconds, answered = crowd(base_url, agents)
-            print(f"\n{agents} agents at once, 200 ms model, one tool call: {seconds:.2f} s, {answered} answered")
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.agent_turns")
+    parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--uvloop", action="store_true", help="both sides on uvloop")
+    options = parser.parse_args()
+    size = QUICK if options.quick else FULL
+    with model_process() as base_url:
+        results = measure(base_url, size, uvloop=options.uvloop)
+    print(table(results, MEASURES, SUBJECTS, RATIOS), end="\n\n")
+    print(crowd_table(size, uvloop=options.uvloop), end="\n\n")
+    print(f"{'uvloop' if options.uvloop else 'asyncio'}; {machine_facts(size.rounds)}.")
 
 
 if __name__ == "__main__":

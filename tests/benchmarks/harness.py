@@ -190,10 +190,10 @@ def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def machine_facts(scale: Scale) -> str:
+def machine_facts(rounds: int) -> str:
     """What the figures depend on, as one line of text."""
     packages = []
-    for name in ("pykka", "uvloop", "msgspec"):
+    for name in ("pykka", "aiohttp", "uvloop", "msgspec"):
         try:
             packages.append(f"{name} {version(name)}")
         except PackageNotFoundError:
@@ -202,7 +202,7 @@ def machine_facts(scale: Scale) -> str:
         f"{_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; "
         f"{platform.system()} {platform.release()}; "
         f"{platform.python_implementation()} {platform.python_version()}, {', '.join(packages)}; "
-        f"medians of {scale.rounds} rounds"
+        f"medians of {rounds} rounds"
     )
 
 

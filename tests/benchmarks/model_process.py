@@ -1,7 +1,7 @@
-"""A model server in a process of its own, so that its cost is not counted: `python -m tests.benchmarks.model_process`.
+"""A model server in a process of its own, so that its cost is not counted.
 
-Prints its base URL, answers until standard input ends. Each conversation gets as many tool calls as its last
-user message names (`"... 5 calls"`), then an answer.
+`python -m tests.benchmarks.model_process DELAY_S` prints its base URL and answers until standard input ends.
+Each conversation gets as many tool calls as its last user message names (`"... 5 calls"`), then an answer.
 """
 
 from __future__ import annotations
@@ -27,18 +27,24 @@ def reply_to(request: RecordedRequest, delay_s: float) -> JsonReply:
         done += message["role"] == "tool"
     wanted = int(str(message["content"]).split()[-2])
     if done >= wanted:
-        reply = answer("the sum is 3", usage={"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14})
+        reply = answer(
+            "the sum is 3", usage={"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}
+        )
     else:
-        reply = tool_calls(("call-%d" % done, "add", '{"a": %d, "b": 2}' % done))
+        arguments = msgspec.json.encode({"a": done, "b": 2}).decode()
+        reply = tool_calls((f"call-{done}", "add", arguments))
     return msgspec.structs.replace(reply, delay_s=delay_s)
 
 
 @contextmanager
 def model_process(delay_s: float = 0.0) -> Iterator[str]:
-    """Run the server beside this process; gives its base URL."""
+    """Run the server beside this process; gives its base URL. Each answer takes `delay_s` seconds."""
     command = [sys.executable, "-m", "tests.benchmarks.model_process", str(delay_s)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stdin is not None
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
             yield process.stdout.readline().strip()
         finally:
