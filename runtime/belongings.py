@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from runtime.errors import ActorDeadError, Cancelled
 from runtime.reply import Reply
@@ -87,7 +88,7 @@ class Belongings:
 
     def __init__(self) -> None:
         self.tasks: set[BackgroundWork] = set()
-        self.timers: set[Timer] = set()
+        self.timers: WeakSet[Timer] = WeakSet()  # the clock holds those that are still to fire
         self.watched: set[Any] = set()
         self.ended = False
 
@@ -100,7 +101,7 @@ class Belongings:
     def release(self) -> set[asyncio.Task[Any]]:
         """Cancel tasks and timers; returns the tasks that still have to end."""
         self.ended = True
-        for timer in self.timers:
+        for timer in list(self.timers):
             timer.disarm()
         self.timers.clear()
         tasks = {work.task for work in self.tasks if work.task is not None}

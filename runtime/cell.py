@@ -309,8 +309,8 @@ class Cell(Life):
             work.close()
             raise ActorDeadError(f"background() of {self.path}: this incarnation is ending")
         background = BackgroundWork(self, self.belonging(), label)
-        self.belonging().tasks.add(background)
         background.begin(work)
+        self.belonging().tasks.add(background)
         return background.reply
 
     def background_failed(self, error: BaseException, *, asked: bool) -> None:
@@ -326,7 +326,7 @@ class Cell(Life):
             raise MisuseError(
                 f"send_every: expected a period of more than 0 seconds, got {every_s!r}"
             )
-        timer = Timer(self.host.loop_thread, lambda due: self._timer_due(due, message), every_s)
+        timer = Timer(self.host.loop_thread, lambda: self._timer_due(message), every_s)
         self._on_loop(self._arm, timer, delay_s, self.incarnation)
         return timer
 
@@ -335,9 +335,7 @@ class Cell(Life):
             self.belonging().timers.add(timer)
             timer.arm(delay_s)
 
-    def _timer_due(self, timer: Timer, message: Any) -> None:
-        if timer.every_s is None and self.belongings is not None:
-            self.belongings.timers.discard(timer)
+    def _timer_due(self, message: Any) -> None:
         try:
             outcome = self.deliver(WatchNotice(message, self.incarnation))
         except BlockingCallOnLoop:

@@ -51,13 +51,13 @@ def put_when_room(life: Life, item: Any) -> Put:
             "actor here; write `await ref.offer(message)`"
         )
     while (outcome := put_if_room(life, item)) == "full":
-        mailbox = cast("BoundedMailbox", life.mailbox)
-        room = mailbox.room(life)
-        if room is not None:
+        mailbox = life.mailbox
+        room = mailbox.room(life) if isinstance(mailbox, BoundedMailbox) else None
+        if room is not None:  # else there is room again, or the actor has stopped meanwhile
             try:
                 room.get()
             except BaseException:
-                mailbox.pass_on()
+                cast("BoundedMailbox", mailbox).pass_on()
                 raise
     return outcome
 

@@ -166,7 +166,11 @@ def _start_wound_up(life: Life, error: ChildStartError, task: asyncio.Future[Any
 
 
 def _not_started(life: Life, error: ChildStartError) -> None:
-    replies, life.start_replies = life.start_replies, None
+    replies: list[Reply[Any]] | None = None
+    if (
+        life.exit is None or life.exit.verdict != "hold"
+    ):  # else it is started again, and then answered
+        replies, life.start_replies = life.start_replies, None
     _ended(life)  # first, so that the name is free again when the caller is told
     for reply in replies or ():
         reply.settle(error=error)

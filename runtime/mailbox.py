@@ -150,10 +150,23 @@ class BoundedMailbox(Mailbox):
                 return outcome
             dropped = item
             if self._overflow == "drop_oldest":
-                dropped = self._items.popleft()
-                self._items.append(item)
+                dropped = self._take_oldest(item)
         self._bury(dropped, "overflow")
         return "dropped" if dropped is item else "kept"
+
+    def _take_oldest(self, item: Any) -> Any:
+        """Put the item in the place of the oldest message; notices of the runtime are never dropped."""
+        for index, oldest in enumerate(self._items):
+            if type(oldest) is not WatchNotice:
+                del self._items[index]
+                self._items.append(item)
+                return oldest
+        return item
+
+    def put_back(self, items: list[Any]) -> None:
+        """Return popped items to the front, in their order."""
+        with self._changing:
+            super().put_back(items)
 
     def offer(self, item: Any) -> Put:
         """Add an item if there is room, whatever the overflow rule: `kept`, `closed` or `full`."""

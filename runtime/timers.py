@@ -12,10 +12,10 @@ from runtime.loop import LoopThread
 class Timer:
     """A pending send. `cancel` from any thread; after it nothing more is sent from the loop's view."""
 
-    __slots__ = ("_cancelled", "_fire", "_handle", "_loop_thread", "every_s")
+    __slots__ = ("__weakref__", "_cancelled", "_fire", "_handle", "_loop_thread", "every_s")
 
     def __init__(
-        self, loop_thread: LoopThread, fire: Callable[[Timer], None], every_s: float | None
+        self, loop_thread: LoopThread, fire: Callable[[], None], every_s: float | None
     ) -> None:
         self._loop_thread = loop_thread
         self._fire = fire
@@ -31,9 +31,10 @@ class Timer:
     def _expire(self) -> None:
         if self._cancelled:
             return
+        self._handle = None
         if self.every_s is not None:
             self.arm(self.every_s)
-        self._fire(self)
+        self._fire()
 
     def cancel(self) -> None:
         """Send no more. Cancelling twice, or after it was sent, does nothing."""

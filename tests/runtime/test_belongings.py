@@ -168,3 +168,11 @@ def test_much_work_at_once_is_all_answered(any_system: ActorSystem) -> None:
         for number in range(200)
     ]
     assert [reply.get(timeout=LIMIT_S) for reply in replies] == list(range(200))
+
+
+def test_what_is_no_coroutine_is_refused_and_leaves_nothing(system: ActorSystem) -> None:
+    ref = system.spawn(Player)
+    with pytest.raises(TypeError):
+        ref.ask(lambda self: self.background("no coroutine"), timeout=LIMIT_S)
+    cell: Any = ref._cell
+    assert cell.belongings is None or not cell.belongings.tasks

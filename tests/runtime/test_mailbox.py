@@ -19,6 +19,7 @@ from runtime import (
     MailboxFull,
     MisuseError,
     Reply,
+    delivery,
 )
 from runtime.mailbox import BoundedMailbox, Mailbox, WatchNotice
 from tests.runtime.players import LIMIT_S, Held, PausingDeque, Player, in_thread, until
@@ -177,6 +178,49 @@ def test_drop_newest_makes_the_new_one_a_dead_letter_and_tells_its_asker(
     ref.stop(timeout=LIMIT_S)
     assert heard == ["one", "two"]
     assert system.dead_letters.count == 2
+
+
+def test_drop_oldest_never_drops_a_notice_of_the_runtime(system: ActorSystem) -> None:
+    ref, held = busy(system, SmallOldest)
+    heard: list[str] = []
+    mailbox = ref._cell.mailbox
+    assert mailbox is not None
+    mailbox.force(WatchNotice(say("notice", heard), 0))
+    ref.tell(say("one", heard))
+    ref.tell(say("two", heard))
+    mailbox.force(WatchNotice(say("second notice", heard), 0))
+    held.release()
+    ref.stop(timeout=LIMIT_S)
+    assert heard == ["notice", "two", "second notice"]
+
+
+def test_drop_oldest_drops_the_new_one_when_only_notices_wait() -> None:
+    buried: list[Any] = []
+    mailbox = BoundedMailbox(lambda item, _: buried.append(item), 1, "drop_oldest")
+    mailbox.force(WatchNotice("notice", 0))
+    assert mailbox.put("new") == "dropped"
+    assert buried == ["new"]
+
+
+def test_a_sender_about_to_wait_for_room_is_told_that_the_actor_has_stopped(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, held = busy(system, SmallBlock)
+    ref.tell(lambda _: None)
+    real, refused = delivery.put_if_room, list[str]()
+
+    def full_and_then_stopped(life: Any, item: Any) -> Any:
+        outcome = real(life, item)
+        refused.append(outcome)
+        if outcome == "full":
+            held.release()
+            ref.stop(timeout=LIMIT_S)
+        return outcome
+
+    monkeypatch.setattr(delivery, "put_if_room", full_and_then_stopped)
+    with pytest.raises(ActorDeadError):
+        ref.tell("late")
+    assert refused == ["full", "closed"]
 
 
 def test_dead_letters_of_a_full_mailbox_are_published(system: ActorSystem) -> None:

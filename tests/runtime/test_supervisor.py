@@ -127,8 +127,7 @@ def test_a_child_adopted_by_a_supervisor_that_fails_to_start_is_stopped_with_it(
     child = system.spawn(Echo, supervisor=supervisor)
     assert child.ask(1, timeout=LIMIT_S) == 1
     held.release()
-    until(lambda: not child.is_alive())
-    assert not supervisor.is_alive()
+    until(lambda: not child.is_alive() and not supervisor.is_alive())
 
 
 # -- restart x reason ------------------------------------------------------------------------------
@@ -487,6 +486,27 @@ def test_a_supervisor_stops_at_once_although_a_child_wants_an_answer(
         asked.get(timeout=LIMIT_S)
     assert virtual.clock() == 0
     assert virtual.registry.get("x") is None
+
+
+def test_a_child_whose_first_start_is_broken_off_by_its_group_is_answered_when_it_runs(
+    system: ActorSystem,
+) -> None:
+    notes: list[str] = []
+    held = Held()
+
+    class Slow(Noted):
+        async def on_start(self) -> None:
+            self.note("start")
+            if self.notes.count("start s") == 1:
+                await held.awork()
+
+    supervisor = system.spawn(Supervisor, children_of(notes, "a"), strategy="one_for_all")
+    starting = supervisor.astart_child(ChildSpec(Slow, ("s", notes), name="s"))
+    held.wait()
+    named(system, "a").tell(fail())
+    assert starting.get(timeout=LIMIT_S).ask(lambda _: "runs", timeout=LIMIT_S) == "runs"
+    assert notes.count("start s") == 2
+    assert alive(supervisor) == ["a", "s"]
 
 
 # -- intensity, back-off, escalation ---------------------------------------------------------------

@@ -147,3 +147,19 @@ def test_cancelling_after_the_end_of_the_system_is_nothing() -> None:
     with ActorSystem("brief") as system:
         timer = system.spawn(Player).ask(lambda self: self.send_after(100.0, "x"), timeout=LIMIT_S)
     timer.cancel()
+
+
+def test_timers_that_were_cancelled_or_have_fired_are_not_kept(virtual: VirtualSystem) -> None:
+    ref = virtual.spawn(Ticking)
+
+    def set_many(self: Any) -> None:
+        for _ in range(100):
+            self.send_after(1000.0, "tick").cancel()
+            self.send_after(1.0, "tick")
+
+    ref.ask(set_many, timeout=LIMIT_S)
+    cell: Any = ref._cell
+    assert len(cell.belongings.timers) == 100
+    virtual.advance(2.0)
+    assert len(ticks(ref)) == 100
+    assert len(cell.belongings.timers) == 0
