@@ -66,7 +66,7 @@ def refusal(life: Life, item: Any, outcome: Put) -> Exception:
     """Bury an item the mailbox did not take; returns the error for its sender."""
     if outcome == "closed":
         life.bury(item, "stopped")
-        return dead_actor(life.path)
+        return dead_actor(life.path, life.failure)
     error = MailboxFull(
         f"the mailbox of {life.path} holds {life.spec.actor.capacity} messages and its overflow rule is "
         "'reject'; slow down, or `await ref.offer(message)`"
@@ -83,7 +83,7 @@ def bury(life: Life, item: Any, reason: str) -> None:
     message = item
     if type(item) is Envelope:
         message = item.message
-        error: Exception = dead_actor(life.path)
+        error: Exception = dead_actor(life.path, life.failure)
         if reason == "overflow":
             error = MailboxFull(f"the mailbox of {life.path} was full; the message was dropped")
         item.reply.settle(error=error)

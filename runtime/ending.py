@@ -15,13 +15,16 @@ from types import CoroutineType
 from typing import Any
 
 from runtime.childspec import INFINITY, SHUTDOWN_S
-from runtime.errors import ActorDeadError, ChildStartError
+from runtime.errors import ActorDeadError, ChildStartError, RuntimeFault
 from runtime.events import ActorFailed, ActorStopped, log
 from runtime.exits import Exit
 from runtime.life import Life
 from runtime.mailbox import CLOSED
 from runtime.reply import Reply
 from runtime.watching import end_watches, tell_watchers
+
+LONGEST_FAILURE = 300
+"""Most characters of a failure that errors for later messages repeat."""
 
 GRACE_S = 1.0
 """Seconds that cancelled code has to end before it is given up."""
@@ -348,9 +351,17 @@ def answer_everyone(life: Life, why: str) -> None:
         reply.settle(error=dead)
 
 
+def _in_words(error: BaseException) -> str:
+    """An error as a short text: the error itself would keep its frames, and all they hold, alive."""
+    text = str(error) if isinstance(error, RuntimeFault) else repr(error)
+    return text if len(text) <= LONGEST_FAILURE else f"{text[:LONGEST_FAILURE]}..."
+
+
 def _stopped(life: Life, reason: Any) -> None:
     life.close_mailbox()
     life.state = "stopped"
+    if isinstance(reason, BaseException):
+        life.failure = _in_words(reason)
     mailbox, life.mailbox = life.mailbox, CLOSED
     if mailbox is not None:
         mailbox.drain()

@@ -38,6 +38,7 @@ class Life:
         "current",
         "dynamic",
         "exit",
+        "failure",
         "hold_replies",
         "host",
         "incarnation",
@@ -69,6 +70,7 @@ class Life:
         self.busy: asyncio.Future[Any] | None = None
         self.current: Envelope | None = None
         self.exit: Exit | None = None
+        self.failure: str | None = None
         self.dynamic = True
         self.control: deque[tuple[int, Callable[..., Any], tuple[Any, ...]]] | None = None
         self.children: dict[Life, None] | None = {} if spec.actor.supervises else None

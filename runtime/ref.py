@@ -243,6 +243,7 @@ class ActorRef(pykka.ActorRef[A_co], Generic[A_co]):  # type: ignore[type-var]  
         return reply
 
 
-def dead_actor(path: str) -> ActorDeadError:
-    """The error for a message to an actor that has ended."""
-    return ActorDeadError(f"actor {path} has stopped; the message became a dead letter")
+def dead_actor(path: str, failure: str | None) -> ActorDeadError:
+    """The error for a message to an actor that has ended, with what it failed with, if it did."""
+    how = "has stopped" if failure is None else f"has failed and was not restarted ({failure})"
+    return ActorDeadError(f"actor {path} {how}; the message became a dead letter")

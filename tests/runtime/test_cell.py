@@ -770,3 +770,16 @@ def test_refs_are_equal_when_they_mean_the_same_actor(system: ActorSystem) -> No
     assert other != ref
     assert str(ref) == ref.path == ref.actor_urn == "/user/one"
     assert ref.actor_class is Player
+
+
+def test_a_message_to_a_failed_actor_is_told_what_it_failed_with(system: ActorSystem) -> None:
+    ref = system.spawn(Failing)
+    ref.tell("fail")
+    watch = ref.ask("too late", block=False)
+    with pytest.raises(ActorDeadError, match=r"was not restarted \(ValueError\('on purpose'\)\)"):
+        watch.get(timeout=5)
+
+
+class Failing(Actor):
+    def on_receive(self, message: Any) -> None:
+        raise ValueError("on purpose")
