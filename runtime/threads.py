@@ -89,7 +89,10 @@ class WorkerThreads:
             if job.state == "running":
                 job.state = "given_up"
                 self._given_up += 1
-                self._start_thread_if_needed()
+                try:
+                    self._start_thread_if_needed()
+                except RuntimeError:
+                    pass  # the process has no thread to give: what waits, waits for this one
 
     def close(self) -> None:
         """Take no more jobs; threads end after what they are doing."""
@@ -167,6 +170,5 @@ class WorkerThreads:
                 self._given_up -= 1
             job.state = "done"
         job.reply.settle(value, error)
-        self._loop_thread.count_outside_work(
-            -1
-        )  # last: until the loop knows the result, time stands
+        # Last: virtual time stands until the loop knows the result.
+        self._loop_thread.count_outside_work(-1)

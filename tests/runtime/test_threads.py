@@ -213,3 +213,21 @@ def test_an_error_is_raised_where_it_is_awaited(system: ActorSystem) -> None:
         return "caught"
 
     assert system.spawn(Player).ask(run, timeout=LIMIT_S) == "caught"
+
+
+def test_giving_a_job_up_in_a_process_without_a_thread_to_give_raises_nothing(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers, held = workers_of(system, 1), Held()
+    job = workers.submit(held.work)
+    waiting = workers.submit(lambda: "later")
+    held.wait()
+
+    def refuse(_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        assert job.cancel()
+    held.release()
+    assert waiting.get(timeout=LIMIT_S) == "later"
