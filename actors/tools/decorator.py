@@ -29,6 +29,7 @@ from actors.errors import ToolSchemaError
 from actors.model.toolspec import ParameterType, ToolParameter, ToolSpec
 from actors.tools.docstring import parameter_texts, summary
 from actors.tools.policy import ToolPolicy
+from actors.tools.signature import function_name, named_parameters
 from actors.tools.tool import Tool
 from actors.tools.validation import json_kind
 
@@ -76,11 +77,12 @@ def tool(
     `name` and `description` default to the function's own.
 
     Raises:
-        ToolSchemaError: a parameter has no type hint, or one that JSON cannot carry; names it.
+        ToolSchemaError: a parameter has no type hint, or one that JSON cannot carry; names it. Or what
+            is given is no function or method that returns.
     """
 
     def make(plain: Callable[..., Any]) -> FunctionTool:
-        arguments = _Arguments(plain, name or plain.__name__)
+        arguments = _Arguments(plain, function_name(plain, name))
         documented = inspect.getdoc(plain) or ""
         spec = ToolSpec(
             arguments.tool_name,
@@ -108,7 +110,7 @@ class _Arguments:
     def __init__(self, function: Callable[..., Any], tool_name: str) -> None:
         self._function = function
         self.tool_name = tool_name
-        self._parameters = _named_parameters(function, tool_name)
+        self._parameters = named_parameters(function, tool_name)
         self._type = self._struct()
         self._schema, self.definitions = self._schemas()
 
@@ -210,18 +212,6 @@ class _Arguments:
             return function(**converted(args))
 
         return call
-
-
-def _named_parameters(function: Callable[..., Any], tool_name: str) -> list[inspect.Parameter]:
-    parameters = list(inspect.signature(function).parameters.values())
-    for parameter in parameters:
-        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            plain = str(parameter.replace(annotation=parameter.empty))
-            raise ToolSchemaError(
-                f"tool {tool_name!r}: parameter {plain!r} cannot be passed by name; "
-                "a model passes arguments by name"
-            )
-    return parameters
 
 
 def _is_plain(value: Any) -> bool:
