@@ -21,7 +21,7 @@ def function_name(function: Callable[..., Any], name: str | None = None) -> str:
             no name.
     """
     called = name or getattr(function, "__name__", None) or repr(function)
-    if not callable(function) or not inspect.isroutine(inspect.unwrap(function)):
+    if not inspect.isroutine(inspect.unwrap(function)):
         raise ToolSchemaError(
             f"tool {called!r}: expected a function or a method, got {_kind(function)}; "
             "write a function that calls it"
