@@ -71,9 +71,8 @@ def test_percentiles_are_in_microseconds() -> None:
 def test_turns_are_measured_for_every_subject_and_crowds_all_answer(uvloop: bool) -> None:
     if uvloop:
         pytest.importorskip("uvloop")
-    size = agent_turns.Size(rounds=1, turns=1)
+    results = agent_turns.measure_apart(agent_turns.Size(rounds=1, turns=1), uvloop=uvloop)
     with model_process() as base_url:
-        results = agent_turns.measure(base_url, size, uvloop=uvloop)
         assert agent_turns.crowd(base_url, 3, uvloop=uvloop) > 0
     for subject in agent_turns.SUBJECTS:
         for measure in agent_turns.MEASURES:
