@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from actors.cli.chat import Chat
 from actors.cli.exit_code import ExitCode
@@ -12,7 +11,8 @@ from actors.cli.line_reader import TerminalLines, standard_lines
 from actors.cli.options import add_agent_options
 from actors.cli.planning import plan_from
 from actors.cli.session import OpenSession
-from actors.cli.tool_loading import importing_from
+from actors.cli.standard_streams import output_stream
+from actors.cli.tool_loading import current_directory, importing_from
 from actors.output.console import Console
 
 
@@ -35,11 +35,12 @@ def chat(args: argparse.Namespace, open_session: OpenSession) -> ExitCode:
         KeyboardInterrupt: Ctrl-C came twice during one turn.
     """
     # What a program reads holds nothing of the chat's own.
-    console = Console(sys.stderr if args.json_events or args.quiet else sys.stdout)
+    alone = args.json_events or args.quiet
+    console = Console(sys.stderr if alone else sys.stdout)
     lines = standard_lines()
     at_terminal = isinstance(lines, TerminalLines)
-    with importing_from(Path.cwd()):
-        plan = plan_from(args, shows_query=not at_terminal)
+    with importing_from(current_directory()), output_stream(alone=alone) as out:
+        plan = plan_from(args, out, shows_query=not at_terminal)
         with open_session(plan) as agent:
             talk = Chat(agent, lines, console, model=plan.config.model)
             if at_terminal:

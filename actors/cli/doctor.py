@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from actors.cli.exit_code import ExitCode
 from actors.cli.finding import Finding
 from actors.cli.installation import installation
 from actors.cli.server_check import servers
 from actors.cli.shadowing import shadowing
+from actors.cli.tool_loading import current_directory
 from actors.config import AgentConfig
+from actors.errors import LocalModelError
 from actors.model.base_url import lemonade_url
 from actors.model.model_files import models_dir, pulled_models
 from actors.output.console import Console
@@ -56,7 +57,7 @@ def findings(base_url: str | None) -> Iterator[Finding]:
     """All there is to tell, in the order it is printed."""
     yield from installation()
     yield event_loop()
-    yield from shadowing(Path.cwd())
+    yield from shadowing(current_directory())
     yield local_models(os.environ)
     yield from servers(addresses(base_url, os.environ))
 
@@ -70,7 +71,10 @@ def event_loop() -> Finding:
 
 def local_models(environ: Mapping[str, str]) -> Finding:
     """Which model files are here."""
-    names, where = pulled_models(environ), models_dir(environ)
+    try:
+        names, where = pulled_models(environ), models_dir(environ)
+    except LocalModelError as error:
+        return Finding("problem", str(error))
     if names:
         return Finding("ok", f"models in {where}: {', '.join(names)}")
     return Finding(

@@ -13,6 +13,7 @@ class ExitCode(IntEnum):
     * `WRONG_USE`: the command line, a setting or a tool is wrong.
     * `NO_MODEL`: the local model is not there and cannot be had.
     * `INTERRUPTED`: Ctrl-C.
+    * `TERMINATED`: SIGTERM.
     """
 
     ANSWERED = 0
@@ -20,6 +21,7 @@ class ExitCode(IntEnum):
     WRONG_USE = 2
     NO_MODEL = 3
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 def code_of(outcome: Outcome) -> ExitCode:

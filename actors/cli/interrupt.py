@@ -8,11 +8,12 @@ that lives as long as the turn reads it and cancels.
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 _END = b"\0"  # no signal has this number
@@ -44,9 +45,11 @@ def interrupts_cancel(cancel: Callable[[], object]) -> Iterator[Interrupts]:
     numbers, wakeup = socket.socketpair()
     with numbers, wakeup:
         wakeup.setblocking(False)
-        obeying = threading.Thread(target=_obey, args=(numbers, cancel), name="interrupts")
-        obeying.start()
         fd_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
+        obeying = threading.Thread(
+            target=_obey, args=(numbers, cancel, fd_before), name="interrupts", daemon=True
+        )
+        obeying.start()
         handler_before = signal.signal(signal.SIGINT, interrupts.on_signal)
         try:
             yield interrupts
@@ -58,7 +61,11 @@ def interrupts_cancel(cancel: Callable[[], object]) -> Iterator[Interrupts]:
             obeying.join()
 
 
-def _obey(numbers: socket.socket, cancel: Callable[[], object]) -> None:
-    while (number := numbers.recv(1)) != _END:
+def _obey(numbers: socket.socket, cancel: Callable[[], object], listener: int) -> None:
+    """Cancel at each Ctrl-C, and pass every number on to who listened before."""
+    while (number := numbers.recv(1)) not in (b"", _END):
         if number[0] == signal.SIGINT:
             cancel()
+        if listener >= 0:
+            with suppress(BlockingIOError):
+                os.write(listener, number)

@@ -1,13 +1,36 @@
-"""Where the log of a command goes: standard error, warnings and worse; everything of ours with `--debug`."""
+"""Where the log of a command goes: standard error, warnings and worse; everything of ours with `--debug`.
+
+Tracebacks are part of the log with `--debug` only: what failed is told by the command itself.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
 import sys
+from typing import Any
+
+_FORM = "%(levelname)s %(name)s: %(message)s"
+_FOR_PROGRAMMERS = re.compile(r""" (?:exception|stack)=["']""")
+"""Where the last fields of a line of `runtime.events.log` begin, which hold tracebacks."""
+
+
+class _Brief(logging.Formatter):
+    """A line each, without tracebacks."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return _FOR_PROGRAMMERS.split(super().format(record))[0]
+
+    def formatException(self, ei: Any) -> str:  # noqa: ARG002, N802  the name logging calls
+        """Nothing."""
+        return ""
 
 
 def send_logs_to_stderr(*, debug: bool) -> None:
     """Set logging up for this process; standard output stays for answers."""
-    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter(_FORM) if debug else _Brief(_FORM))
+    logging.basicConfig(handlers=[handler])
     if debug:
         logging.getLogger("greenroom").setLevel(logging.DEBUG)

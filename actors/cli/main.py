@@ -7,10 +7,10 @@ code. Tracebacks are shown with `--debug` only.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 from actors.cli.chat_command import add_chat_parser, chat
 from actors.cli.doctor import add_doctor_parser, doctor
@@ -20,6 +20,9 @@ from actors.cli.logs import send_logs_to_stderr
 from actors.cli.model_command import add_model_parser, run_model
 from actors.cli.run_command import add_run_parser, run
 from actors.cli.session import OpenSession, open_agent
+from actors.cli.standard_streams import forget_lost_output, prepare_streams
+from actors.cli.termination import Terminated, terminable
+from actors.cli.waking import signals_wake
 from actors.errors import InvalidArgument, LocalModelError, ToolExists
 from actors.output.console import Console
 
@@ -29,17 +32,16 @@ A small model on this machine:   greenroom model pull
                                  greenroom run --provider local "..."
 What each command takes:         greenroom run --help
 
-exit codes: 0 answered, 1 no answer, 2 wrong usage, 3 no model, 130 interrupted
+exit codes: 0 answered, 1 no answer, 2 wrong usage, 3 no model, 130 interrupted,
+143 terminated
 """
 
 
 def entry_point() -> int:
     """The console script: real standard streams, any bytes in them."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # real ones are text wrappers
+    prepare_streams()
     code = main(sys.argv[1:])
-    _forget_lost_output()
+    forget_lost_output()
     return int(code)
 
 
@@ -55,10 +57,14 @@ def main(argv: Sequence[str], *, open_session: OpenSession = open_agent) -> int:
     debug = getattr(args, "debug", False)
     send_logs_to_stderr(debug=debug)
     try:
-        return _dispatch(args, open_session)
+        with signals_wake(), terminable():
+            return _dispatch(args, open_session)
     except KeyboardInterrupt:
         _say("interrupted")
         return ExitCode.INTERRUPTED
+    except Terminated:
+        _say("terminated")
+        return ExitCode.TERMINATED
     except Exception as error:  # noqa: BLE001  the rim: reported, with its exit code
         if debug:
             traceback.print_exc()
@@ -107,13 +113,5 @@ def _code_of(error: Exception) -> ExitCode:
 
 
 def _say(text: str) -> None:
-    Console(sys.stderr).write(f"greenroom: {text}\n")
-
-
-def _forget_lost_output() -> None:
-    """If nobody reads standard output any more, let Python's last flush of it go nowhere."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # the exit code tells it too
+        Console(sys.stderr).write(f"greenroom: {text}\n")

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 from msgspec import structs
 
@@ -50,8 +50,8 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
     """
     given: dict[str, Any] = {
         "provider": args.provider or ("openai" if args.base_url else None),
-        "base_url": args.base_url,
-        "model": args.model,
+        "base_url": _text_or_none(args.base_url),
+        "model": _text_or_none(args.model),
         "max_steps": args.max_steps,
         "streaming": args.stream or None,
     }
@@ -91,13 +91,15 @@ def key_for(base_url: str, environ: Mapping[str, str]) -> str:
     return ""
 
 
-def handler_from(args: argparse.Namespace, *, shows_query: bool = True) -> OutputHandler:
-    """Where the turn is shown: as JSON, as the answer alone, or to a person; always standard output."""
+def handler_from(
+    args: argparse.Namespace, out: TextIO | None = None, *, shows_query: bool = True
+) -> OutputHandler:
+    """How the turn is shown: as JSON, as the answer alone, or to a person; on standard output or `out`."""
     if args.json_events:
-        return JsonLinesHandler()
+        return JsonLinesHandler(out)
     if args.quiet:
-        return SilentHandler()
-    return TerminalHandler(shows_query=shows_query)
+        return SilentHandler(out)
+    return TerminalHandler(out, shows_query=shows_query)
 
 
 def approver_from(args: argparse.Namespace, handler: OutputHandler) -> Approver | None:
@@ -115,6 +117,10 @@ def approver_from(args: argparse.Namespace, handler: OutputHandler) -> Approver 
 def text_from(argument: str) -> str:
     """A command-line text with bytes that are no UTF-8 replaced, so that it can be sent."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _text_or_none(argument: str | None) -> str | None:
+    return None if argument is None else text_from(argument)
 
 
 def _step_count(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TextIO
 
 from msgspec import structs
 
@@ -13,14 +14,14 @@ from actors.cli.tool_loading import load_tools
 from actors.model.model_files import find_model_or_small
 
 
-def plan_from(args: argparse.Namespace, *, shows_query: bool = True) -> SessionPlan:
-    """The plan; without `--tools` the agent has the demonstration tools.
+def plan_from(args: argparse.Namespace, out: TextIO, *, shows_query: bool = True) -> SessionPlan:
+    """The plan; without `--tools` the agent has the demonstration tools. Turns are shown on `out`.
 
     Raises:
         InvalidArgument: a setting or a tool is wrong.
         LocalModelError: the local model is not on this machine; said before anything is started.
     """
-    handler = handler_from(args, shows_query=shows_query)
+    handler = handler_from(args, out, shows_query=shows_query)
     config = config_from(args)
     if config.provider == "local":
         found = find_model_or_small(args.model or "")

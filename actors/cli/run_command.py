@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from actors.agent.result import TurnResult
 from actors.cli.exit_code import ExitCode, code_of
@@ -12,7 +11,8 @@ from actors.cli.interrupt import interrupts_cancel
 from actors.cli.options import add_agent_options, text_from
 from actors.cli.planning import plan_from
 from actors.cli.session import OpenSession
-from actors.cli.tool_loading import importing_from
+from actors.cli.standard_streams import output_stream
+from actors.cli.tool_loading import current_directory, importing_from
 from actors.errors import InvalidArgument
 from actors.output.console import Console
 
@@ -36,8 +36,9 @@ def run(args: argparse.Namespace, open_session: OpenSession) -> ExitCode:
         AgentError, RuntimeFault: there was no agent, or no turn.
     """
     question = _question(args.question)
-    with importing_from(Path.cwd()):
-        plan = plan_from(args)
+    alone = args.json_events or args.quiet
+    with importing_from(current_directory()), output_stream(alone=alone) as out:
+        plan = plan_from(args, out)
         with open_session(plan) as agent, interrupts_cancel(agent.cancel) as interrupts:
             result = agent.process_query(question)
     if result.outcome != "answered":

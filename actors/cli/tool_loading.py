@@ -19,6 +19,20 @@ from actors.tools.decorator import tool
 from actors.tools.tool import Tool
 
 
+def current_directory() -> Path:
+    """Where the command was started.
+
+    Raises:
+        InvalidArgument: that directory was removed meanwhile.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise InvalidArgument(
+            "the current directory is not there any more; go to another one"
+        ) from error
+
+
 @contextmanager
 def importing_from(directory: Path) -> Iterator[None]:
     """Within the block `directory` is the first place Python imports from.
@@ -58,6 +72,8 @@ def _load(name: str) -> list[Tool]:
             raise InvalidArgument(
                 f"--tools {name}: module {module_name!r} has no {attribute!r}"
             ) from error
+        except Exception as error:  # a `__getattr__` of the user's
+            raise InvalidArgument(f"--tools {name}: {attribute!r} raised {_said(error)}") from error
     return [
         _as_tool(item, name) for item in (found if isinstance(found, list | tuple) else [found])
     ]
@@ -76,11 +92,16 @@ def _import(module_name: str, name: str) -> ModuleType:
             ) from error
         raise InvalidArgument(f"--tools {name}: {module_name!r} needs {error.name!r}") from error
     except (
-        Exception
-    ) as error:  # the user's module may raise anything; the chain keeps it for --debug
+        Exception,
+        SystemExit,
+    ) as error:  # the user's module may raise anything, or call sys.exit()
         raise InvalidArgument(
-            f"--tools {name}: importing {module_name!r} raised {type(error).__name__}: {error}"
+            f"--tools {name}: importing {module_name!r} raised {_said(error)}"
         ) from error
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _as_tool(found: Any, name: str) -> Tool:

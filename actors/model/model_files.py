@@ -35,13 +35,23 @@ class FoundModel(Struct, frozen=True):
 
 
 def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """The user's cache: GREENROOM_CACHE_DIR, else `greenroom` in XDG_CACHE_HOME, else in `~/.cache`."""
+    """The user's cache: GREENROOM_CACHE_DIR, else `greenroom` in XDG_CACHE_HOME, else in `~/.cache`.
+
+    Raises:
+        LocalModelError: the user has no home directory, or `~NAME` is that of nobody.
+    """
     own = environ.get("GREENROOM_CACHE_DIR")
-    if own:
-        return Path(own).expanduser().absolute()
     shared = environ.get("XDG_CACHE_HOME", "")
-    # The XDG base directory specification has relative paths ignored.
-    return (Path(shared) if shared.startswith("/") else Path.home() / ".cache") / "greenroom"
+    try:
+        if own:
+            return Path(own).expanduser().absolute()
+        # The XDG base directory specification has relative paths ignored.
+        return (Path(shared) if shared.startswith("/") else Path.home() / ".cache") / "greenroom"
+    except RuntimeError as exc:
+        raise LocalModelError(
+            f"there is no home directory to keep models in ({exc}); "
+            "set GREENROOM_CACHE_DIR to the absolute path of a folder"
+        ) from exc
 
 
 def models_dir(environ: Mapping[str, str] = os.environ) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.cli.doctor import addresses, event_loop, report
+from actors.cli.doctor import addresses, event_loop, local_models, report
 from actors.cli.finding import Finding
 from actors.cli.installation import optional, python
 from actors.cli.main import main
@@ -42,6 +42,12 @@ def test_a_missing_extra_says_how_to_install_it() -> None:
 
 def test_the_event_loop_is_named() -> None:
     assert event_loop().text in ("event loop: asyncio", "event loop: uvloop")
+
+
+def test_a_cache_that_cannot_be_named_is_a_problem() -> None:
+    finding = local_models({"GREENROOM_CACHE_DIR": "~nobody-of-this-name/models"})
+    assert finding.mark == "problem"
+    assert "set GREENROOM_CACHE_DIR" in finding.text
 
 
 def test_each_server_is_asked_once() -> None:

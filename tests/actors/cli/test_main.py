@@ -31,6 +31,7 @@ def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--help"])
     said = capsys.readouterr().out
     assert "0 answered, 1 no answer, 2 wrong usage, 3 no model, 130 interrupted" in said
+    assert "143 terminated" in said
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:

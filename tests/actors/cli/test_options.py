@@ -26,6 +26,11 @@ def test_without_options_the_defaults_hold() -> None:
     assert (config.provider, config.max_steps, config.debug) == ("lemonade", 20, False)
 
 
+def test_bytes_that_are_no_text_are_replaced_in_names() -> None:
+    config = config_from(parsed("--model", "m\udcff", "--base-url", "http://there/\udcff"))
+    assert (config.model, config.base_url) == ("m\ufffd", "http://there/\ufffd")
+
+
 def test_an_address_alone_means_an_openai_compatible_server() -> None:
     config = config_from(parsed("--base-url", "http://there/v1", "--model", "m"))
     assert (config.provider, config.base_url, config.model) == ("openai", "http://there/v1", "m")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.cli.demo_tools import DEMO_TOOLS
-from actors.cli.tool_loading import importing_from, load_tools
+from actors.cli.tool_loading import current_directory, importing_from, load_tools
 from actors.errors import InvalidArgument
 
 SOURCE = '''
@@ -29,6 +29,9 @@ number = 7
 
 class Box:
     inner = whisper
+
+def __getattr__(name):
+    raise (RuntimeError if name == "odd" else AttributeError)(name)
 '''
 
 
@@ -38,6 +41,7 @@ def here(tmp_path: Path) -> Iterator[Path]:
     before = set(sys.modules)
     (tmp_path / "my_voices.py").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "my_broken.py").write_text("1 / 0\n", encoding="utf-8")
+    (tmp_path / "my_leaver.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
     (tmp_path / "my_needy.py").write_text("import not_there_at_all\n", encoding="utf-8")
     with importing_from(tmp_path):
         yield tmp_path
@@ -77,6 +81,8 @@ def test_several_names_keep_their_order() -> None:
         ("my_voices:Box", "got type"),
         ("my_missing:shout", "there is no module 'my_missing'"),
         ("my_broken:x", "importing 'my_broken' raised ZeroDivisionError"),
+        ("my_leaver:x", "importing 'my_leaver' raised SystemExit: 7"),
+        ("my_voices:odd", "'odd' raised RuntimeError: odd"),
         ("my_needy:x", "'my_needy' needs 'not_there_at_all'"),
     ],
 )
@@ -91,6 +97,17 @@ def test_the_directory_is_importable_within_the_block_only(tmp_path: Path) -> No
     with importing_from(tmp_path):
         assert sys.path[0] == str(tmp_path)
     assert sys.path == before
+
+
+def test_a_directory_that_was_removed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InvalidArgument, match="the current directory is not there any more"):
+        current_directory()
 
 
 def test_the_demonstration_tools_do_what_they_say() -> None:

@@ -45,6 +45,11 @@ def test_the_cache_is_else_at_home(environ: dict[str, str]) -> None:
     assert cache_dir(environ) == Path.home() / ".cache" / "greenroom"
 
 
+def test_a_home_of_nobody_is_refused_with_what_to_do() -> None:
+    with pytest.raises(LocalModelError, match="set GREENROOM_CACHE_DIR"):
+        cache_dir({"GREENROOM_CACHE_DIR": "~nobody-of-this-name/models"})
+
+
 def test_an_empty_cache_has_no_models(environ: dict[str, str]) -> None:
     assert pulled_models(environ) == []
 
