@@ -3,7 +3,8 @@
 The executor hands it out and is not in the way of calls: on the system's loop a plain function is awaited
 in the caller's own task, which costs a third less than a message to the executor and a task there. A
 coroutine tool has a task of the executor's all the same, since it may refuse to be cancelled, and a turn
-must not wait for it.
+must not wait for it: neither after a cancel, nor beyond its deadline. It then keeps one of the places for
+calls until it ends.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from actors.tools.decision import Ready
-from actors.tools.execution import is_awaitable, is_coroutine_function, run_tool
+from actors.tools.execution import did_not_end, is_awaitable, is_coroutine_function, run_tool
 from runtime import Actor, WorkerThreads
 from runtime.waits import CURRENT, Awaited
+
+LET_GO_S = 1.0
+"""Seconds a coroutine tool has to end once it was cancelled at its deadline."""
 
 
 class ToolBench:
@@ -33,13 +37,27 @@ class ToolBench:
 
     async def run_call(self, call: Ready) -> Any:
         """The JSON result of a call, as `run_tool`."""
-        if is_coroutine_function(call.tool.run):
-            return await self._owner.background(self.run_here(call), label=call.tool.name)
-        return await self.run_here(call)
+        if not is_coroutine_function(call.tool.run):
+            async with self._slots:
+                return await run_tool(call, self)
+        bound = asyncio.timeout(None)
+        try:
+            async with bound:
+                return await self._owner.background(
+                    self._run_within(call, bound), label=call.tool.name
+                )
+        except TimeoutError:
+            return did_not_end(call.tool)
 
-    async def run_here(self, call: Ready) -> Any:
-        """The same in the running task, whatever the tool is."""
+    async def _run_within(self, call: Ready, bound: asyncio.Timeout) -> Any:
+        """Run a call in its own task; `bound`, of who waits, begins when the call has its place."""
         async with self._slots:
+            if call.tool.timeout_s is not None:
+                now = asyncio.get_running_loop().time()
+                try:
+                    bound.reschedule(now + call.tool.timeout_s + LET_GO_S)
+                except RuntimeError:
+                    pass  # who waited is gone, and this task is being cancelled
             return await run_tool(call, self)
 
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:

@@ -28,8 +28,8 @@ async def run_tool(call: Ready, threads: Threads) -> Any:
     """The JSON result of a call; failures and timeouts are error results (gaia 4).
 
     Cancelling it cancels a coroutine tool and gives a plain function's thread up. What a tool raises is
-    its failure, `SystemExit` too: `sys.exit()` in a tool must not end every actor. Only other
-    `BaseException`s such as `KeyboardInterrupt` pass.
+    its failure, be it `SystemExit` or a panic of native code: neither may end every actor. Only
+    `KeyboardInterrupt` passes, and `GeneratorExit`, by which a coroutine that is thrown away ends.
     """
     tool = call.tool
     deadline = asyncio.timeout(tool.timeout_s)
@@ -40,11 +40,18 @@ async def run_tool(call: Ready, threads: Threads) -> Any:
         if _is_being_cancelled():
             raise
         return _failure(error)  # the tool waited for something that was cancelled
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the rim: a tool may raise anything
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - the rim: a tool may raise anything
         if isinstance(error, TimeoutError) and deadline.expired():
-            return error_result(f"tool {tool.name!r} did not end within {tool.timeout_s:g} s")
+            return did_not_end(tool)
         return _failure(error)
     return _as_json(tool.name, result)
+
+
+def did_not_end(tool: Tool) -> dict[str, str]:
+    """The error result of a call that took longer than its tool may."""
+    return error_result(f"tool {tool.name!r} did not end within {tool.timeout_s:g} s")
 
 
 async def _call(tool: Tool, args: Any, threads: Threads) -> Any:
@@ -72,9 +79,17 @@ def _is_being_cancelled() -> bool:
 
 
 def _failure(error: BaseException) -> dict[str, str]:
-    kind = type(error).__name__
-    text = f"{kind}: {error}" if isinstance(error, SystemExit) else str(error)
+    kind, text = type(error).__name__, _words(error)
+    if text and not isinstance(error, Exception | asyncio.CancelledError):
+        text = f"{kind}: {text}"  # `SystemExit: 3`
     return error_result(f"Tool execution failed: {text or kind}")
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - the rim: a `__str__` of the tool's own may raise anything
+        return ""
 
 
 def _as_json(name: str, result: Any) -> Any:
@@ -85,8 +100,9 @@ def _as_json(name: str, result: Any) -> Any:
         plain = msgspec.to_builtins(result, str_keys=True)
         _encode(plain)
     except Exception as error:  # noqa: BLE001 - the rim: a value of the tool's own may raise anything
+        kind = type(result).__name__
         return error_result(
-            f"tool {name!r} returned a {type(result).__name__} that JSON cannot hold: {error}"
+            f"tool {name!r} returned a {kind} that JSON cannot hold: {_words(error)}"
         )
     return plain
 

@@ -54,7 +54,7 @@ class ToolExecutor(Actor):
         match message:
             case RunTool(call):
                 assert self._bench is not None
-                return self.background(self._bench.run_here(call), label=call.tool.name)
+                return self.background(self._bench.run_call(call), label=call.tool.name)
             case OpenBench():
                 return self._bench
         return super().on_receive(message)

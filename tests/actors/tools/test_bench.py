@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from actors.model.toolspec import ToolSpec
+from actors.tools import bench
 from actors.tools.executor import ToolExecutor, tool_executor
 from actors.tools.registry import ToolRegistry
 from actors.tools.runner import RegistryRunner
@@ -176,3 +177,28 @@ async def test_a_runner_works_on_any_loop(is_coroutine: bool) -> None:
     with ActorSystem() as system:
         run = coroutine if is_coroutine else lambda _: "ran"
         assert await runner(tool_executor(system), run).run("demo", {}) == "ran"
+
+
+@pytest.mark.parametrize("where", ["on the system's loop", "on another loop"])
+def test_a_coroutine_that_refuses_to_be_cancelled_is_left_at_its_deadline(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "LET_GO_S", 0.01)
+    may_end = threading.Event()
+
+    async def stubborn(_: Any) -> str:
+        while not may_end.is_set():
+            try:
+                await asyncio.sleep(0.001)
+            except asyncio.CancelledError:
+                pass
+        return "at last"
+
+    with ActorSystem() as system:
+        tools = runner(tool_executor(system), stubborn, timeout_s=0.01)
+        if where == "on another loop":
+            got = asyncio.run(tools.run("demo", {}))
+        else:
+            got = system.spawn(Caller, tools).ask("go", timeout=10)
+        may_end.set()
+    assert got == {"status": "error", "error": "tool 'demo' did not end within 0.01 s"}

@@ -111,6 +111,17 @@ def test_a_result_json_cannot_hold_is_an_error_result(threads: WorkerThreads, va
     assert got["error"].startswith(f"tool 'demo' returned a {type(value).__name__} that JSON")
 
 
+class Panic(BaseException):
+    """What native code raises when it panics is no `Exception` (pyo3's PanicException)."""
+
+
+class Speechless(Exception):
+    """Cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
 @pytest.mark.parametrize(
     ("error", "text"),
     [
@@ -120,6 +131,8 @@ def test_a_result_json_cannot_hold_is_an_error_result(threads: WorkerThreads, va
         (TimeoutError(), "TimeoutError"),
         (SystemExit(3), "SystemExit: 3"),
         (asyncio.CancelledError("by itself"), "by itself"),
+        (Panic("native code gave up"), "Panic: native code gave up"),
+        (Speechless(), "Speechless"),
     ],
 )
 @pytest.mark.parametrize("timeout_s", [None, 60.0])
