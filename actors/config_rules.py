@@ -11,6 +11,8 @@ from typing import Any
 
 _TEXTS = ("provider", "model", "base_url", "memory_dir", "cache_dir", "runs_dir", "logs_dir")
 
+_SENT = ("model", "base_url")
+
 _ABOVE_ZERO = (
     "timeout_ms",
     "max_files",
@@ -41,6 +43,7 @@ def problems(
 ) -> Iterator[Problem]:
     """Every setting that has a value it cannot have. `values` are all settings, by name."""
     yield from _empty_texts(values)
+    yield from _unsendable_texts(values)
     yield from _not_above_zero(values, _ABOVE_ZERO)
     if values["use_cache"]:
         yield from _not_above_zero(values, ("cache_ttl_ms",), " while use_cache is on")
@@ -55,6 +58,14 @@ def _empty_texts(values: Mapping[str, Any]) -> Iterator[Problem]:
     for name in _TEXTS:
         if not isinstance(values[name], str) or not values[name]:
             yield name, f"expected a text that is not empty, got {values[name]!r:.200}"
+
+
+def _unsendable_texts(values: Mapping[str, Any]) -> Iterator[Problem]:
+    for name in _SENT:
+        try:
+            values[name].encode()
+        except UnicodeEncodeError:
+            yield name, f"expected a text that UTF-8 can carry, got {values[name]!r:.200}"
 
 
 def _not_above_zero(

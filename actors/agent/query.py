@@ -9,13 +9,18 @@ from actors.model.message import ImagePart, Message, TextPart
 
 
 def require_content(messages: Sequence[Message]) -> None:
-    """Refuse messages that say nothing at all (gaia 1.2).
+    """Refuse messages that say nothing at all (gaia 1.2), and what is no message.
 
     Raises:
-        InvalidArgument: there is no message, or each is empty.
+        InvalidArgument: there is no message, each is empty, or one is something else.
     """
     if not messages:
         raise InvalidArgument("a turn needs at least one message, got none")
+    for message in messages:
+        if not isinstance(message, Message):
+            raise InvalidArgument(
+                f"a turn takes messages, or the text of a question, got {type(message).__name__}"
+            )
     if not any(_says_something(message) for message in messages):
         raise InvalidArgument("a turn needs a message with text or an image, got only empty ones")
 

@@ -8,7 +8,7 @@ agent wait for itself, through whatever tools and agents, raises `AskCycle`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any, cast
 
 from actors.agent.messages import (
@@ -161,7 +161,7 @@ class AgentRef(ActorRef[Any]):
         return cast("list[ToolSpec]", self.ask(ListTools()))
 
     def add_tool(self, tool: Tool) -> None:
-        """Register one more tool. Raises ToolExists."""
+        """Register one more tool. Raises ToolExists, ToolSchemaError."""
         self.ask(AddTool(tool))
 
     def remove_tool(self, name: str) -> bool:
@@ -195,6 +195,16 @@ def _query(question: Question, images: Sequence[Image], max_steps: int, sink: An
             "images: expected none beside composed messages; put them into the parts"
         )
     else:
-        messages = tuple(question)
+        messages = _composed(question)
     require_content(messages)
+    if not isinstance(max_steps, int):
+        raise InvalidArgument(f"max_steps: expected a whole number, got {max_steps!r}")
     return Query(messages, max_steps, sink)
+
+
+def _composed(question: object) -> tuple[Message, ...]:
+    if not isinstance(question, Iterable) or isinstance(question, bytes):
+        raise InvalidArgument(
+            f"a question is a text or a list of messages, got {type(question).__name__}"
+        )
+    return tuple(question)

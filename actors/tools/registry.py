@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from actors.errors import ToolExists
+from actors.errors import ToolExists, ToolSchemaError
 from actors.model.toolspec import ToolSpec
 from actors.tools.decision import Decision, NeedsApproval, Ready, Refused
 from actors.tools.names import resolve_name
@@ -34,8 +35,13 @@ class ToolRegistry:
     def register(self, tool: Tool) -> None:
         """Add a tool; without a policy it takes the default of this moment.
 
-        A tool of a server takes the stricter of its own and the default. Raises ToolExists.
+        A tool of a server takes the stricter of its own and the default.
+
+        Raises:
+            ToolExists: there is one of that name.
+            ToolSchemaError: what a model would be told of it has no JSON form.
         """
+        _require_sendable(tool)
         if tool.name in self._tools:
             raise ToolExists(
                 f"a tool {tool.name!r} is registered already; remove it first, or rename one"
@@ -148,3 +154,12 @@ def _check_arguments(tool: Tool, args: Any) -> Any:
             return Refused(f"tool {tool.name!r}: {error}")
     problem = argument_problem(tool.spec, args)
     return args if problem is None else Refused(problem)
+
+
+def _require_sendable(tool: Tool) -> None:
+    try:
+        msgspec.json.encode(tool.spec)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolSchemaError(
+            f"tool {tool.name!r}: its description or parameters have no JSON form: {error}"
+        ) from error

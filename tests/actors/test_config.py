@@ -61,6 +61,8 @@ BAD: list[tuple[str, Any]] = [
     *((name, 0) for name in ("timeout_ms", "max_files", "max_file_size", "max_tool_output")),
     *((name, 0) for name in ("max_context_chars", "tool_timeout_ms", "max_tool_rounds")),
     ("logs_dir", ""),
+    ("model", "half a pair \ud800"),
+    ("base_url", "http://half-a-pair/\udcff"),
     ("cache_ttl_ms", 0),
     ("max_consecutive_repeats", 1),
     ("max_history_messages", -1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,26 @@ def test_a_limit_of_the_call_replaces_the_configured_one() -> None:
     with Stage([use("add", a=1, b=1), use("add", a=1, b=2)]) as stage:
         result = ask(stage.agent(add, max_steps=9), max_steps=2)
         assert (result.outcome, result.steps_taken, result.steps_limit) == ("limit", 2, 2)
+
+
+@pytest.mark.parametrize("question", [None, 7, b"bytes", ["a text"], [None], Message])
+def test_what_is_no_question_is_refused_before_the_agent_is_asked(question: Any) -> None:
+    with Stage([answer("hello")]) as stage:
+        agent = stage.agent()
+        with pytest.raises(InvalidArgument, match="got"):
+            ask(agent, question)
+        assert ask(agent).result == "hello"
+
+
+@pytest.mark.parametrize("max_steps", ["3", 1.5, None])
+def test_a_step_limit_that_is_no_number_is_refused_before_the_agent_is_asked(
+    max_steps: Any,
+) -> None:
+    with Stage([answer("hello")]) as stage:
+        agent = stage.agent()
+        with pytest.raises(InvalidArgument, match="max_steps"):
+            ask(agent, max_steps=max_steps)
+        assert ask(agent).result == "hello"
 
 
 # -- many at once -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.errors import ToolExists
+from actors.errors import ToolExists, ToolSchemaError
 from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.tools.decision import NeedsApproval, Ready, Refused
 from actors.tools.policy import ToolPolicy
@@ -46,6 +46,20 @@ def test_a_name_can_be_taken_once() -> None:
     registry = holding(demo())
     with pytest.raises(ToolExists, match="'demo' is registered already"):
         registry.register(demo())
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ToolSpec("demo", "half a pair \ud800"),
+        ToolSpec("demo", "", (ToolParameter("a", schema={"default": object()}),)),
+    ],
+)
+def test_what_no_model_can_be_told_is_refused(spec: ToolSpec) -> None:
+    registry = ToolRegistry()
+    with pytest.raises(ToolSchemaError, match="have no JSON form"):
+        registry.register(Tool(spec, lambda args: args))
+    assert len(registry) == 0
 
 
 def test_tools_are_found_by_their_exact_name() -> None:
