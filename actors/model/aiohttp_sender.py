@@ -15,6 +15,7 @@ aiohttp comes out as the httpx error of its kind.
 from __future__ import annotations
 
 import asyncio
+import io
 import ssl
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -30,6 +31,7 @@ from yarl import URL
 from actors.model.sender import HttpRequest
 
 _IDLE_S = 15.0  # servers close idle connections after 5 (uvicorn, llama.cpp) to 75 s
+_AT_ONCE_BYTES = 1024 * 1024
 _DEFAULTS = {
     "Accept": "*/*",
     "Accept-Encoding": "identity",
@@ -110,7 +112,7 @@ class AiohttpSender:
         response = await session.request(
             request.method,
             _yarl(request.url),
-            data=request.body or None,
+            data=_in_pieces(request.body),
             headers=_complete(tuple(request.headers.items())),
             allow_redirects=False,
             timeout=_client_timeout(request.connect_s, request.read_s),
@@ -186,6 +188,13 @@ def _complete(headers: tuple[tuple[str, str], ...]) -> CIMultiDictProxy[str]:
     complete = CIMultiDict(_DEFAULTS)
     complete.update(headers)
     return CIMultiDictProxy(complete)
+
+
+def _in_pieces(body: bytes) -> bytes | io.BytesIO | None:
+    """What aiohttp sends at once, or, from a megabyte on, piece by piece; bytes of that size it warns of."""
+    if len(body) > _AT_ONCE_BYTES:
+        return io.BytesIO(body)
+    return body or None
 
 
 @lru_cache(maxsize=256)

@@ -97,6 +97,19 @@ def test_a_post_sends_body_and_headers_and_returns_the_answer(client: Client) ->
         assert sent.headers["host"] == f"127.0.0.1:{server.port}"
 
 
+def test_a_body_of_megabytes_arrives_whole_also_on_a_connection_gone_stale(client: Client) -> None:
+    body = bytes(range(256)) * 20_000
+    with ScriptedModelServer([OK, Failure("close"), OK]) as server:
+
+        async def work(http: ModelHttp) -> None:
+            await http.post(chat(server), b"{}")
+            await http.post(chat(server), body)
+
+        client.run(work)
+        server.assert_finished()
+    assert [request.body == body for request in server.chats] == [False, True, True]
+
+
 def test_a_get_asks_without_a_body(client: Client) -> None:
     with ScriptedModelServer() as server:
         got = client.run(lambda http: http.get(f"{server.base_url}/models?show_all=true"))
