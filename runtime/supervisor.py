@@ -210,7 +210,7 @@ class Supervisor(Actor):
             await self._start(spec, dynamic=False)
 
     async def _start(self, spec: ChildSpec, *, dynamic: bool) -> ActorRef[Any]:
-        child: Cell = self.system.make_child(self._cell, spec)
+        child: Cell = self.system.nursery.make_child(self._cell, spec)
         child.dynamic = dynamic
         return await launched(child)
 
@@ -235,7 +235,7 @@ class Supervisor(Actor):
         return cast("list[Cell]", list(self._cell.children or ()))
 
     def _start_child(self, spec: ChildSpec) -> Reply[ActorRef[Any]]:
-        child: Cell = self.system.make_child(self._cell, spec)
+        child: Cell = self.system.nursery.make_child(self._cell, spec)
         return launched(child)
 
     def _find(self, wanted: str | ActorRef[Any]) -> Cell:

@@ -15,7 +15,6 @@ log. A system cannot be used after shutdown, nor in a child process after fork: 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import threading
 import weakref
 from collections.abc import Callable
@@ -25,25 +24,21 @@ from typing import Any, Self, TypeVar, cast, overload
 import pykka
 
 from runtime.actor import Actor
-from runtime.blocking import BlockingActor, OnThread
 from runtime.cell import Cell
 from runtime.childspec import ChildSpec, Restart
 from runtime.deadletters import DeadLetters
-from runtime.ending import halt, refuse
-from runtime.errors import ActorDeadError, BlockingCallOnLoop, MisuseError, NameTaken, SystemEnded
+from runtime.ending import halt
+from runtime.errors import BlockingCallOnLoop, MisuseError, NameTaken, SystemEnded
 from runtime.events import ActorAbandoned, EventStream, log
 from runtime.exits import Exit
-from runtime.host import Performer
 from runtime.loop import LoopThread
 from runtime.loopwatch import LoopWatch
-from runtime.onloop import ON_LOOP
+from runtime.nursery import Nursery
 from runtime.ref import ActorRef
 from runtime.registry import Registry
-from runtime.reply import Reply
 from runtime.shutdown import Shutdown
 from runtime.signals import wait_for_signal
-from runtime.starting import launch, launched
-from runtime.strategy import SERVICE_RESTARTS, Backoff
+from runtime.strategy import Backoff
 from runtime.supervisor import Supervisor, SupervisorRef
 from runtime.threads import WorkerThreads
 from runtime.virtual import VirtualTime
@@ -53,8 +48,6 @@ A = TypeVar("A", bound=Actor)
 
 SHUTDOWN_S = 30.0
 """Default seconds for the whole shutdown, beyond which the rest is abandoned."""
-
-_numbers = itertools.count(1)
 
 living_systems: weakref.WeakSet[ActorSystem] = weakref.WeakSet()
 """Every system that has not ended, so that a forked child can refuse them."""
@@ -99,7 +92,13 @@ class ActorSystem:
         self._ending = Shutdown(self)
         self._watch: LoopWatch | None = None
         self.loop_thread.start()
-        self._root, self._services, self._user = self._plant(max_restarts, window, backoff)
+        self.nursery = Nursery(self)
+        limits = {"max_restarts": max_restarts, "window": window, "backoff": backoff}
+        try:
+            self._root, self._services, self._user = self.nursery.plant(limits)
+        except BaseException:
+            self.loop_thread.stop(SHUTDOWN_S)
+            raise
         if loop_watch_s is not None:
             self._watch = LoopWatch(
                 self.loop_thread, self.events, self.registry, name=name, threshold_s=loop_watch_s
@@ -107,28 +106,6 @@ class ActorSystem:
             self._watch.start()
         pykka.ActorRegistry.register(self._root.ref)
         living_systems.add(self)
-
-    def _plant(
-        self, max_restarts: int, window: float, backoff: Backoff | None
-    ) -> tuple[Cell, Cell, Cell]:
-        """Make the root and its two children and wait until they run."""
-        limits = {"max_restarts": max_restarts, "window": window, "backoff": backoff}
-        trying = {"max_restarts": SERVICE_RESTARTS, "backoff": Backoff()}
-        services = ChildSpec(Supervisor, kwargs=trying, name="services")
-        user = ChildSpec(Supervisor, kwargs=limits, name="user")
-        root = self._make(
-            ChildSpec(Supervisor, ([services, user],), {"max_restarts": 0}, "root"), None
-        )
-        try:
-            Supervisor(**limits)  # type: ignore[arg-type]  # wrong settings are told here, to the caller
-            running: Reply[Any] = Reply()
-            self.loop_thread.post(lambda: running.follow(launched(root)))
-            running.get(timeout=SHUTDOWN_S)
-        except BaseException:
-            self.loop_thread.stop(SHUTDOWN_S)
-            raise
-        children = cast("list[Cell]", list(root.children or ()))
-        return root, children[0], children[1]
 
     # -- actors -----------------------------------------------------------------------------------
 
@@ -178,7 +155,8 @@ class ActorSystem:
             ActorDeadError: the supervisor has ended.
         """
         spec = ChildSpec(actor, args, kwargs or None, name, restart, shutdown)
-        return self._spawn(spec, self._user if supervisor is None else self._supervisor(supervisor))
+        parent = self._user if supervisor is None else self.nursery.supervisor(supervisor)
+        return self.nursery.spawn(spec, parent)
 
     def ensure(self, actor: type[A], *args: Any, name: str, **kwargs: Any) -> ActorRef[A]:
         """The living actor of that name, or a new one under `/services`: for what others stand on.
@@ -192,7 +170,8 @@ class ActorSystem:
             ref: ActorRef[A] | None = self.registry.get(name)
             if ref is None:
                 try:
-                    return self._spawn(ChildSpec(actor, args, kwargs or None, name), self._services)
+                    spec = ChildSpec(actor, args, kwargs or None, name)
+                    return self.nursery.spawn(spec, self._services)
                 except NameTaken:
                     continue  # another thread was faster; take what it made
             if not issubclass(ref.actor_class, actor):
@@ -201,67 +180,12 @@ class ActorSystem:
                 )
             return ref
 
-    def _spawn(self, spec: ChildSpec, parent: Cell) -> ActorRef[Any]:
-        cell = self._make(spec, parent)
-        try:
-            cell.instance = cell.make_instance()
-            self.loop_thread.post(self._adopt, cell)
-        except BaseException:
-            self._discard(cell)
-            raise
-        return cell.ref
-
-    def _discard(self, cell: Cell) -> None:
-        """It is not to be: free its name; what its `__init__` has sent itself or begun ends."""
-        self.registry.remove(cell)
-        try:
-            self.loop_thread.post(refuse, cell)
-        except SystemEnded:
-            pass  # the system has ended: nothing of it runs
-
-    def make_child(self, parent: Cell, spec: ChildSpec) -> Cell:
-        """A cell for a supervisor's new child, on the loop thread; the supervisor launches it."""
-        cell = self._make(spec, parent)
-        assert parent.children is not None
-        parent.children[cell] = None
-        return cell
-
-    def _make(self, spec: ChildSpec, parent: Cell | None) -> Cell:
-        if not self._ending.done:
-            spec.check()
-            number = next(_numbers)
-            performer: Performer = ON_LOOP
-            if issubclass(spec.actor, BlockingActor):
-                performer = OnThread(self, f"{self.name}-{spec.name or spec.actor.__name__}")
-            cell = Cell(self, spec, parent, performer, number)
-            self.registry.add(cell)
-            return cell
-        raise SystemEnded(self.loop_thread.ended or f"the actor system {self.name!r} has shut down")
-
-    def _adopt(self, cell: Cell) -> None:
-        parent = cell.parent
-        assert parent is not None
-        if parent.state not in ("starting", "running") or parent.children is None:
-            refuse(cell)
-            return
-        parent.children[cell] = None
-        launch(cell)
-
-    def _supervisor(self, ref: ActorRef[Any]) -> Cell:
-        cell = getattr(ref, "_cell", None)
-        if not isinstance(cell, Cell) or cell.host is not self or not cell.spec.actor.supervises:
-            raise MisuseError(
-                f"supervisor: expected the ref of a Supervisor of this system, got {ref!r}"
-            )
-        if not cell.alive:
-            raise ActorDeadError(f"supervisor {cell.path} has stopped; it takes no children")
-        return cell
-
     def start_plainly(
         self, actor: type[Actor], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> ActorRef[Any]:
         """Spawn with every argument going to the actor, as `Actor.start` does."""
-        return self._spawn(ChildSpec(actor, args, kwargs or None, None, "temporary"), self._user)
+        spec = ChildSpec(actor, args, kwargs or None, None, "temporary")
+        return self.nursery.spawn(spec, self._user)
 
     @property
     def ended(self) -> bool:

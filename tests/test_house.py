@@ -41,7 +41,7 @@ DRAWING = (
         "actors.image",
     },
     {"runtime.testing", "runtime.default"},
-    {"runtime.system", "runtime.supervisor", "runtime.shutdown"},
+    {"runtime.system", "runtime.nursery", "runtime.supervisor", "runtime.shutdown"},
     {
         "runtime.actor",
         "runtime.blocking",

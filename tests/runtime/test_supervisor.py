@@ -875,7 +875,7 @@ def test_a_child_spawned_under_a_supervisor_that_is_ending_is_stopped_unstarted(
     virtual.loop_thread.post(lambda: None)
     stopped = supervisor.stop(block=False)
     virtual.settle()
-    late = virtual._spawn(ChildSpec(Noted, ("late", notes)), cell)
+    late = virtual.nursery.spawn(ChildSpec(Noted, ("late", notes)), cell)
     asked = late.ask(lambda _: 1, block=False)
     virtual.advance(10)
     assert stopped.get(timeout=LIMIT_S)
