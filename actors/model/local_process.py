@@ -21,6 +21,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -65,7 +66,9 @@ class LocalServer:
         self._options = options or LocalServerOptions()
         self._process: Process | None = None
         self._log = LogTail()
-        self._logging: asyncio.Task[None] | None = None
+        self._line = b""
+        self._line_came = asyncio.Event()
+        self._readers: asyncio.Future[Any] | None = None
 
     @property
     def pid(self) -> int | None:
@@ -99,10 +102,10 @@ class LocalServer:
 
     async def wait_dead(self) -> str:
         """Wait for the process to end; returns how it ended and what it wrote last, in a sentence."""
-        if self._process is None or self._logging is None:
+        if self._process is None or self._readers is None:
             return "the model server was not started"
         status = await self._process.wait()
-        await asyncio.shield(self._logging)
+        await asyncio.shield(self._readers)
         return f"the model server {how_it_ended(status)}{self._log.said()}"
 
     async def stop(self) -> None:
@@ -131,12 +134,13 @@ class LocalServer:
             )
         except OSError as exc:
             raise LocalModelError(f"the model server cannot be started: {exc}") from exc
-        self._logging = asyncio.create_task(self._keep_log(self._process), name="local-server-log")
-        assert self._process.stdout is not None
-        line = await self._process.stdout.readline()
-        if not line:
+        self._readers = asyncio.gather(
+            self._keep_line(self._process), self._keep_log(self._process)
+        )
+        await self._line_came.wait()
+        if not self._line:
             raise LocalModelError(await self.wait_dead())
-        address = msgspec.json.decode(line, type=_Announcement).address
+        address = msgspec.json.decode(self._line, type=_Announcement).address
         await self._healthy(address)
         return f"{address}/v1"
 
@@ -153,6 +157,16 @@ class LocalServer:
                 await asyncio.sleep(_HEALTH_EVERY_S)
         finally:
             await http.aclose()
+
+    async def _keep_line(self, process: Process) -> None:
+        """Keep the first line and read to the end: a pipe is closed only once its end was read."""
+        assert process.stdout is not None
+        try:
+            self._line = await process.stdout.readline()
+        finally:
+            self._line_came.set()
+        while await process.stdout.read(_CHUNK):
+            pass
 
     async def _keep_log(self, process: Process) -> None:
         assert process.stderr is not None
