@@ -8,6 +8,7 @@ that waits for a socket while a timer is pending sees the timer fire first.
 from __future__ import annotations
 
 import asyncio
+import os
 import selectors
 from collections.abc import Callable
 from typing import Any
@@ -74,12 +75,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def new_loop(uvloop_wanted: bool | None) -> tuple[asyncio.AbstractEventLoop, str]:
-    """A fresh event loop and its name: uvloop where wanted (None: where installed), else asyncio.
+    """A fresh event loop and its name: uvloop where wanted, else asyncio.
+
+    With None it is uvloop where that is installed and the standard streams are open.
 
     Raises ImportError if uvloop is demanded and not installed.
     """
     module: Any = None
-    if uvloop_wanted is not False:
+    if uvloop_wanted or (uvloop_wanted is None and _standard_streams_open()):
         try:
             import uvloop as module  # noqa: PLC0415 - an optional extra: greenroom[fast]
         except ImportError:
@@ -89,3 +92,13 @@ def new_loop(uvloop_wanted: bool | None) -> tuple[asyncio.AbstractEventLoop, str
         return asyncio.SelectorEventLoop(), "asyncio"
     loop: asyncio.AbstractEventLoop = module.new_event_loop()
     return loop, "uvloop"
+
+
+def _standard_streams_open() -> bool:
+    """Whether descriptors 0 to 2 are there: uvloop aborts the process when it is given one of them."""
+    try:
+        for descriptor in range(3):
+            os.fstat(descriptor)
+    except OSError:
+        return False
+    return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -137,3 +139,10 @@ def test_a_loop_thread_that_never_ran_an_actor_ends(caplog: pytest.LogCaptureFix
         assert loop_thread.stop(LIMIT_S)
         assert loop_thread.stop(LIMIT_S)
     assert caplog.text == ""
+
+
+def test_a_system_lives_in_a_process_without_standard_input() -> None:
+    program = "from runtime import ActorSystem\nActorSystem().shutdown()"
+    shell = 'exec "$0" -c "$1" <&-'
+    command = ["/bin/sh", "-c", shell, sys.executable, program]
+    assert subprocess.run(command, timeout=30, check=False).returncode == 0
