@@ -22,6 +22,8 @@ def test_case(area: str, case: dict[str, Any], tmp_path: Path) -> None:
         problems = error_differences(wanted, KINDS[wanted["kind"]], error)
     else:
         problems = (
-            got.differences(expected) if isinstance(got, Observation) else differences(expected, got)
+            got.differences(expected)
+            if isinstance(got, Observation)
+            else differences(expected, got)
         )
     assert not problems, f"{case['note']}\n" + "\n".join(problems)
