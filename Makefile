@@ -35,9 +35,8 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@status=0; for check in "ruff check ." "ruff format --check ." mypy; do \
+	  echo "$$check"; $(BIN)/$$check || status=1; done; exit $$status
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks $(if $(QUICK),--quick) $(ARGS)
@@ -47,12 +46,14 @@ clean:
 	find runtime actors tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: the environment is made once, and installed into again only when pyproject.toml changes.
-# The install is editable, so that a change in the source needs no install at all.
+# A half-made environment (its mark is still there) is made anew. The install is editable, so that a change in the source needs no install at all.
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "greenroom needs Python 3.11 or newer, $(PYTHON) is older or missing; say which: make PYTHON=python3.11" >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { \
+	@clear=; [ ! -e $(VENV).making ] || clear=--clear; : > $(VENV).making; \
+	$(PYTHON) -m venv $$clear $(VENV) || { \
 	  echo "$(PYTHON) cannot make an environment; on Debian: apt install python3-venv" >&2; exit 1; }
+	@rm -f $(VENV).making
 	@touch $@
 
 $(VENV)/.installed-run: $(VENV)/.made pyproject.toml

@@ -33,7 +33,7 @@ from actors.agent.query import require_content, summary_of
 from actors.agent.result import Outcome, TurnResult
 from actors.agent.tool_round import ToolRound
 from actors.agent.transitions import TurnState, advance, move_for
-from actors.errors import AgentError, ToolCallError
+from actors.errors import AgentError, LocalModelError, ToolCallError
 from actors.model.message import Message, Usage
 from actors.model.provider import ModelReply, ModelRequest
 from actors.output.events import EventSink
@@ -184,7 +184,7 @@ class Turn:
                 self._narrator.model_done()
             if self._interruption.reason is not None:
                 raise Interrupted
-            if not attempts_left or (isinstance(failure, ToolCallError) and failure.final):
+            if not attempts_left or _is_final(failure):
                 return self._gave_up(failure)
             self._narrator.warning(notices.retrying(failure))
             progress = "Retrying"
@@ -280,3 +280,10 @@ class Turn:
             text = notices.limit_reached(self._limit)
         self._narrator.warning(text or notices.limit_reached(self._limit))
         return Ending("limit", text)
+
+
+def _is_final(failure: AgentError) -> bool:
+    """Whether asking again cannot help: arguments that are no JSON, a local server that cannot be had."""
+    if isinstance(failure, ToolCallError):
+        return failure.final
+    return isinstance(failure, LocalModelError)

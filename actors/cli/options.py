@@ -50,7 +50,7 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
     """
     given: dict[str, Any] = {
         "provider": args.provider or ("openai" if args.base_url else None),
-        "base_url": _text_or_none(args.base_url),
+        "base_url": _with_scheme(_text_or_none(args.base_url)),
         "model": _text_or_none(args.model),
         "max_steps": args.max_steps,
         "streaming": args.stream or None,
@@ -65,6 +65,11 @@ def config_from(args: argparse.Namespace) -> AgentConfig:
     )
     config.validate()
     return structs.replace(config, api_key=key_for(config.base_url, os.environ))
+
+
+def _with_scheme(address: str | None) -> str | None:
+    """An address typed without a scheme means http (gaia 9.1)."""
+    return f"http://{address}" if address and "://" not in address else address
 
 
 def _from_environment(chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from actors.cli.demo_tools import DEMO_TOOLS
 from actors.cli.options import approver_from, config_from, handler_from, text_from
 from actors.cli.session import SessionPlan
 from actors.cli.tool_loading import load_tools
+from actors.model.local_process import require_model
 from actors.model.model_files import find_model_or_small
 
 
@@ -19,12 +20,14 @@ def plan_from(args: argparse.Namespace, out: TextIO, *, shows_query: bool = True
 
     Raises:
         InvalidArgument: a setting or a tool is wrong.
-        LocalModelError: the local model is not on this machine; said before anything is started.
+        LocalModelError: the local model, or what serves it, is not on this machine; said before
+            anything is started.
     """
     handler = handler_from(args, out, shows_query=shows_query)
     config = config_from(args)
     if config.provider == "local":
         found = find_model_or_small(args.model or "")
+        require_model(found.path)
         config = structs.replace(config, model=found.name if found.remark else config.model)
         if found.remark:
             handler.print_warning(found.remark)

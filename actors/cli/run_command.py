@@ -59,4 +59,7 @@ def _explain(result: TurnResult, *, shown: bool) -> None:
     if not shown:
         console.write(f"greenroom: {result.result}\n")
     if result.outcome == "model_error":
-        console.write("greenroom: `greenroom doctor` tells which model servers answer\n")
+        console.write(
+            "greenroom: `greenroom doctor` tells which model servers answer; for a small model on this "
+            "machine: --provider local\n"
+        )

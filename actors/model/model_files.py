@@ -84,6 +84,11 @@ def find_model(name: str = "", environ: Mapping[str, str] = os.environ) -> Found
     known = entry.name if entry is not None else name
     path = model_file(known, environ)
     if path.is_file():
+        if entry is not None and path.stat().st_size != entry.size_bytes:
+            raise LocalModelError(
+                f"the model file {str(path)!r} is damaged: expected {entry.size_bytes} bytes, it has "
+                f"{path.stat().st_size}; fetch it again with `greenroom model pull {known}`"
+            )
         return FoundModel(known, path, traits_of(known))
     if entry is None:
         raise LocalModelError(

@@ -55,20 +55,27 @@ def pull_model(
 ) -> Path:
     """Have a model of the catalogue in the cache; returns its path, at once if it is there.
 
-    Needs free space of twice its size. Waits for another pull of the same model.
+    A file of another size than the catalogue's is damaged, and fetched again. Needs free space of twice its size. Waits for another pull of the same model.
 
     Raises:
         LocalModelError: it cannot be had, is not what it should be, or there is no room for it.
     """
     target = model_file(entry.name, environ)
+    if is_whole(target, entry.size_bytes):
+        return target
     with alone(target, on_progress) as work:
-        if target.is_file():
+        if is_whole(target, entry.size_bytes):
             return target
         _require_room(target.parent, 2 * entry.size_bytes)
         parts = _gather(entry, work, environ, on_progress)
         on_progress(PullProgress("checking", entry.size_bytes, entry.size_bytes))
         put_in_place(_joined(parts, work / "joined"), target, entry.sha256, work)
     return target
+
+
+def is_whole(path: Path, size_bytes: int) -> bool:
+    """Whether the file is there in its whole length; its hash was checked when it was put there."""
+    return path.is_file() and path.stat().st_size == size_bytes
 
 
 @contextmanager

