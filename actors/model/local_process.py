@@ -20,6 +20,7 @@ import importlib.util
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,14 @@ class LocalServer:
         return f"the model server {how_it_ended(status)}{self._log.said()}"
 
     async def stop(self) -> None:
-        """End the process and wait until it is gone; kills it after `stop_timeout_s`. May be repeated."""
-        process = self._process
-        if process is None:
-            return
+        """End the process and wait until it is gone; kills it after `stop_timeout_s`. May be repeated.
+
+        Cancelling it does not break it off: it ends as always, and raises CancelledError then.
+        """
+        if self._process is not None:
+            await _to_the_end(self._stop(self._process))
+
+    async def _stop(self, process: Process) -> None:
         try:
             if process.returncode is None:
                 process.terminate()
@@ -126,6 +131,15 @@ class LocalServer:
         await self.wait_dead()
 
     async def _serve(self) -> str:
+        await _to_the_end(self._spawn())
+        await self._line_came.wait()
+        if not self._line:
+            raise LocalModelError(await self.wait_dead())
+        address = msgspec.json.decode(self._line, type=_Announcement).address
+        await self._healthy(address)
+        return f"{address}/v1"
+
+    async def _spawn(self) -> None:
         command = server_command(self._model, self._options)
         try:
             # A session of its own: interrupts of the terminal are for the owner.
@@ -137,12 +151,6 @@ class LocalServer:
         self._readers = asyncio.gather(
             self._keep_line(self._process), self._keep_log(self._process)
         )
-        await self._line_came.wait()
-        if not self._line:
-            raise LocalModelError(await self.wait_dead())
-        address = msgspec.json.decode(self._line, type=_Announcement).address
-        await self._healthy(address)
-        return f"{address}/v1"
 
     async def _healthy(self, address: str) -> None:
         http = ModelHttp(timeouts=_HEALTH)
@@ -215,3 +223,22 @@ def server_command(model: Path, options: LocalServerOptions) -> list[str]:
 def default_threads() -> int:
     """All cores this process may use but one, at least one."""
     return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Do what must not be broken off half-way, since nobody would know of what it leaves: a process, pipes.
+
+    Such work is bounded in time. A cancel that comes meanwhile is raised at its end.
+    """
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not complain; the cancel is what is told
+        raise cancelled
+    await task

@@ -39,11 +39,13 @@ def main(argv: Sequence[str]) -> int:
         server = open_server(options)
     except RuntimeError:  # llama.cpp has written why
         return 1
-    line = json.dumps({"address": server.listening_address})
-    os.write(announcements, f"{line}\n".encode())
-    while os.read(0, 4096):
-        pass
-    os._exit(0)  # a request may be running; its thread has no other end
+    try:
+        line = json.dumps({"address": server.listening_address})
+        os.write(announcements, f"{line}\n".encode())
+        while os.read(0, 4096):
+            pass
+    finally:  # also when the owner was killed while the model was loaded and nobody hears the line
+        os._exit(0)  # the threads of llama.cpp have no other end
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from actors.errors import InvalidArgument, LocalModelError
 from actors.model.local_process import LocalServer, LocalServerOptions
 from actors.model.model_files import FoundModel
+from runtime.clock import new_loop
 
 pytestmark = [pytest.mark.real, pytest.mark.time_limit(120)]
 
@@ -168,3 +170,24 @@ def test_a_broken_model_file_is_told_in_the_words_of_the_server(tmp_path: Path) 
     server = LocalServer(broken, ONE_THREAD)
     with pytest.raises(LocalModelError, match=r"ended with status 1: .*gguf"):
         asyncio.run(server.start())
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.001, 0.003, 0.01, 0.03, 0.1])
+@pytest.mark.parametrize("loops", ["asyncio", "uvloop"])
+def test_a_start_broken_off_at_any_moment_leaves_no_process_and_no_pipe(
+    model: FoundModel, delay_s: float, loops: str
+) -> None:
+    async def scene() -> LocalServer:
+        server = LocalServer(model.path, LocalServerOptions(threads=1))
+        starting = asyncio.create_task(server.start())
+        await asyncio.sleep(delay_s)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        return server
+
+    loop, _ = new_loop(loops == "uvloop")
+    with contextlib.closing(loop):
+        server = loop.run_until_complete(scene())
+    if server.pid is not None:
+        assert not psutil.pid_exists(server.pid)
