@@ -1,1 +1,1 @@
-"""The command `greenroom`: one file for each subcommand, and what they share."""
+"""The command `greenroom`: one file for each subcommand, `main` on top. Nothing here is for import by programs."""

@@ -1,1 +1,4 @@
-"""How a model is told of tools, and how its replies are read: two protocols behind one seam, no I/O."""
+"""How tools are spoken about with a model: native tool calls, or JSON in the text. Pure; no I/O.
+
+The seam is `protocol.Protocol`. Import from the files.
+"""
