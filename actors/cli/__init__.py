@@ -1,1 +1,1 @@
-"""The command `greenroom`: one file for each subcommand, `main` on top. Nothing here is for import by programs."""
+"""The command `greenroom`: one file for each subcommand, `main` on top. Programs use `actors` instead."""
