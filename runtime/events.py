@@ -83,16 +83,6 @@ class LoopBlocked(Struct, frozen=True):
     stack: str
 
 
-RuntimeEvent = (
-    ActorStarted
-    | ActorStopped
-    | ActorFailed
-    | ActorRestarted
-    | ActorAbandoned
-    | DeadLetter
-    | LoopBlocked
-)
-
 Subscriber = Callable[[Any], None]
 
 

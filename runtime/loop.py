@@ -20,25 +20,18 @@ import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from runtime.clock import new_loop
 from runtime.errors import SystemEnded
 from runtime.events import log
-from runtime.waits import CURRENT, Activity, thread_state
+from runtime.waits import CURRENT, thread_state
 
 SLICE = 64
 """Most messages one cell handles before the next ready cell has its turn."""
 
 DRAIN = 1024
 """Most messages handled before the loop looks at its sockets and timers again."""
-
-
-class Runnable(Protocol):
-    """What waits in the run queue."""
-
-    def run(self) -> int:
-        """Do one slice of work on the loop thread; returns how many messages it took."""
 
 
 class LoopThread:
@@ -224,8 +217,3 @@ def _reraise(error: BaseException) -> None:
 
 def _nothing() -> None:
     """Wakes the selector."""
-
-
-def current_activity() -> Activity | None:
-    """The activity the calling code belongs to, or None outside of actors."""
-    return CURRENT.get()

@@ -30,14 +30,12 @@ from actors.image import Image
 from actors.model.message import Message, user_message
 from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.output.events import TurnEvent
+from actors.tools.decision import error_result
 from actors.tools.tool import Tool
 from runtime import ActorRef, Reply
 
 Question = str | Sequence[Message]
 """A question's text, or messages composed by the caller."""
-
-SHORT_S = 30.0
-"""Seconds for what an agent answers from memory; a running turn is waited for as long as it lasts."""
 
 
 class AgentRef(ActorRef[Any]):
@@ -179,7 +177,7 @@ class AgentRef(ActorRef[Any]):
             result = await self.aprocess_query(args["request"])
             if result.outcome == "answered":
                 return {"answer": result.result}
-            return {"status": "error", "error": result.result}
+            return error_result(result.result)
 
         parameter = ToolParameter("request", "string", description="what to ask, in full sentences")
         spec = ToolSpec(name, description, (parameter,))

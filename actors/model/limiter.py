@@ -10,9 +10,10 @@ import asyncio
 
 from actors.errors import ConfigError
 from actors.model.provider import ModelProvider, ModelReply, ModelRequest, TokenSink
+from actors.model.wrapped import WrappedProvider
 
 
-class LimitedProvider:
+class LimitedProvider(WrappedProvider):
     """`inner` with at most `limit` calls of `generate` and `stream` at once, first come first served.
 
     Shared by all agents of a system. A call that is cancelled while it waits leaves the queue. The wait
@@ -22,26 +23,8 @@ class LimitedProvider:
     def __init__(self, inner: ModelProvider, limit: int) -> None:
         if limit < 1:
             raise ConfigError("limit", f"expected at least 1 call at once, got {limit!r}")
-        self._inner = inner
+        super().__init__(inner)
         self._slots = asyncio.Semaphore(limit)
-
-    @property
-    def name(self) -> str:
-        """The name of the provider within."""
-        return self._inner.name
-
-    @property
-    def local(self) -> bool:
-        """Whether the model runs on this machine."""
-        return self._inner.local
-
-    async def available(self) -> bool:
-        """As the provider within."""
-        return await self._inner.available()
-
-    async def prepare(self, model: str, context_size: int) -> None:
-        """As the provider within."""
-        await self._inner.prepare(model, context_size)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """Wait for a slot, then as the provider within."""

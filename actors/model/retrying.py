@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from actors.errors import ModelError, ModelHTTPError
 from actors.model.provider import ModelProvider, ModelReply, ModelRequest, TokenSink
+from actors.model.wrapped import WrappedProvider
 
 _T = TypeVar("_T")
 
@@ -58,7 +59,7 @@ def retry_wait(policy: RetryPolicy, error: ModelError, retries: int, chance: flo
     return wait * (1.0 + policy.jitter * chance)
 
 
-class RetryingProvider:
+class RetryingProvider(WrappedProvider):
     """`inner`, asked again as `policy` says; see the module.
 
     A stream is asked for again only while nothing of it has come, which is always so for the errors a
@@ -73,28 +74,10 @@ class RetryingProvider:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._policy = policy or RetryPolicy()
         self._sleep = sleep
         self._chance = chance
-
-    @property
-    def name(self) -> str:
-        """The name of the provider within."""
-        return self._inner.name
-
-    @property
-    def local(self) -> bool:
-        """Whether the model runs on this machine."""
-        return self._inner.local
-
-    async def available(self) -> bool:
-        """As the provider within."""
-        return await self._inner.available()
-
-    async def prepare(self, model: str, context_size: int) -> None:
-        """As the provider within."""
-        await self._inner.prepare(model, context_size)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """As the provider within, once its server has time. Raises the last error."""

@@ -10,7 +10,7 @@ from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approver
 from actors.tools.authorize import authorize
 from actors.tools.bench import ToolBench
-from actors.tools.decision import Refused
+from actors.tools.decision import Refused, error_result
 from actors.tools.executor import ToolExecutor, open_bench, run_on
 from actors.tools.registry import ToolRegistry
 from runtime import ActorRef
@@ -53,7 +53,7 @@ class RegistryRunner:
             self._registry, name, args, approver=self._approver, store=self._store
         )
         if isinstance(verdict, Refused):
-            return {"status": "error", "error": verdict.error}
+            return error_result(verdict.error)
         if self._bench is None or self._bench.closed:  # closed: the executor was restarted
             self._bench = await open_bench(self._executor)
         if self._bench.here():
