@@ -13,6 +13,13 @@
     │   ├── ModelReplyError         it answered with something that is no reply
     │   └── ToolCallError           its reply holds a tool call that cannot be read
     ├── LocalModelError             a model file or the local server cannot be had
+    ├── McpError                    an MCP server's side failed; names the server
+    │   ├── McpConnectionLost       there is no connection; says whether the request had been sent
+    │   ├── McpTimeout              the server did not answer in time
+    │   ├── McpRefused              the server answered with an error, by its code
+    │   ├── McpProtocolError        the server answered with something that is not MCP
+    │   └── McpToolGone             the server does not list that tool any more
+    ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
 
 Messages are lower case and say what was expected, what came and what to do.
@@ -97,3 +104,50 @@ class LocalModelError(AgentError):
 
 class ImageError(AgentError):
     """An image file is not there or cannot be read; the message names it."""
+
+
+class McpError(AgentError):
+    """An MCP server's side failed; the message begins with the server's name."""
+
+
+class McpConnectionLost(McpError):
+    """There is no connection to the server: it could not be made, or it has ended.
+
+    `sent` is true if the request had been sent, so that the server may have acted on it.
+    """
+
+    def __init__(self, message: str, *, sent: bool = False) -> None:
+        super().__init__(message)
+        self.sent = sent
+
+
+class McpTimeout(McpError):
+    """The server did not answer a request in time; the request had been sent."""
+
+
+class McpRefused(McpError):
+    """The server answered with a JSON-RPC error: `code`, and `data` if it sent some."""
+
+    def __init__(self, message: str, *, code: int, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class McpProtocolError(McpError):
+    """The server answered with something that is not MCP, or speaks no revision that is spoken here.
+
+    `status` is the HTTP status, where one says more than the message; 0 otherwise.
+    """
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class McpToolGone(McpError):
+    """The server does not list that tool any more; the message says which it lists."""
+
+
+class MCPRegistryError(AgentError):
+    """A file of MCP servers, or an entry in it, cannot be used; the message names file, id and field."""
