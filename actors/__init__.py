@@ -11,6 +11,13 @@ from actors.errors import (
     ImageError,
     InvalidArgument,
     LocalModelError,
+    McpConnectionLost,
+    McpError,
+    McpProtocolError,
+    McpRefused,
+    MCPRegistryError,
+    McpTimeout,
+    McpToolGone,
     ModelError,
     ModelHTTPError,
     ModelReplyError,
@@ -21,6 +28,7 @@ from actors.errors import (
     ToolSchemaError,
 )
 from actors.image import Image
+from actors.mcp.config import HttpServer, McpServerConfig, McpTimeouts, StdioServer
 from actors.model.message import Message, ToolCall, Usage
 from actors.output.handler import OutputHandler
 from actors.output.json_lines import JsonLinesHandler
@@ -43,11 +51,21 @@ __all__ = [
     "Approver",
     "CallbackApprover",
     "ConfigError",
+    "HttpServer",
     "Image",
     "ImageError",
     "InvalidArgument",
     "JsonLinesHandler",
     "LocalModelError",
+    "MCPRegistryError",
+    "McpConnectionLost",
+    "McpError",
+    "McpProtocolError",
+    "McpRefused",
+    "McpServerConfig",
+    "McpTimeout",
+    "McpTimeouts",
+    "McpToolGone",
     "Message",
     "ModelError",
     "ModelHTTPError",
@@ -56,6 +74,7 @@ __all__ = [
     "ModelUnavailable",
     "OutputHandler",
     "SilentHandler",
+    "StdioServer",
     "TerminalApprover",
     "TerminalHandler",
     "Tool",
