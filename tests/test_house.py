@@ -39,6 +39,7 @@ DRAWING = (
         "actors.config_rules",
         "actors.errors",
         "actors.image",
+        "actors.to_the_end",
     },
     {"runtime.testing", "runtime.default"},
     {"runtime.system", "runtime.nursery", "runtime.supervisor", "runtime.shutdown"},

@@ -20,7 +20,6 @@ import importlib.util
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from actors.errors import InvalidArgument, LocalModelError, ModelError
 from actors.model.catalogue import Template
 from actors.model.http import ModelHttp, Timeouts
 from actors.model.server_log import LogTail, how_it_ended
+from actors.to_the_end import to_the_end
 
 _PROGRAM = Path(__file__).with_name("local_server.py")
 _MAGIC = b"GGUF"
@@ -115,7 +115,7 @@ class LocalServer:
         Cancelling it does not break it off: it ends as always, and raises CancelledError then.
         """
         if self._process is not None:
-            await _to_the_end(self._stop(self._process))
+            await to_the_end(self._stop(self._process))
 
     async def _stop(self, process: Process) -> None:
         try:
@@ -131,7 +131,7 @@ class LocalServer:
         await self.wait_dead()
 
     async def _serve(self) -> str:
-        await _to_the_end(self._spawn())
+        await to_the_end(self._spawn())
         await self._line_came.wait()
         if not self._line:
             raise LocalModelError(await self.wait_dead())
@@ -223,22 +223,3 @@ def server_command(model: Path, options: LocalServerOptions) -> list[str]:
 def default_threads() -> int:
     """All cores this process may use but one, at least one."""
     return max(1, len(os.sched_getaffinity(0)) - 1)
-
-
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Do what must not be broken off half-way, since nobody would know of what it leaves: a process, pipes.
-
-    Such work is bounded in time. A cancel that comes meanwhile is raised at its end.
-    """
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        if not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not complain; the cancel is what is told
-        raise cancelled
-    await task
