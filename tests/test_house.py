@@ -82,7 +82,7 @@ DRAWING = (
 FLOOR = {room: len(DRAWING) - number for number, floor in enumerate(DRAWING) for room in floor}
 
 # Imported inside a function because the user may not have installed them (see pyproject.toml, extras).
-OPTIONAL = {"uvloop", "xllamacpp"}
+OPTIONAL = {"keyring", "uvloop", "xllamacpp"}
 
 VAGUE_NAMES = {"utils", "util", "common", "helpers", "helper", "misc", "base", "manager"}
 

@@ -46,9 +46,9 @@ class StdioServer(Struct, frozen=True):
     cwd: str = ""
 
     def __repr__(self) -> str:
-        """Without the environment's values, which may be secrets."""
+        """Without the arguments and the environment's values, which may be secrets."""
         names = ", ".join(name for name, _ in self.env)
-        return f"StdioServer({self.command!r}, {self.args!r}, env of {names or 'nothing'})"
+        return f"StdioServer({self.command!r}, {len(self.args)} args, env of {names or 'nothing'})"
 
 
 class HttpServer(Struct, frozen=True):
@@ -62,8 +62,11 @@ class HttpServer(Struct, frozen=True):
     bearer_token: str = ""
 
     def __repr__(self) -> str:
-        """Without the headers' values and the token."""
-        return f"HttpServer({self.url!r}, headers {[name for name, _ in self.headers]!r})"
+        """Without the headers' values, the token, and what the address may have of a user and a query."""
+        head, _, rest = self.url.partition("://")
+        authority, slash, path = rest.partition("?")[0].partition("/")
+        url = f"{head}://{authority.rpartition('@')[2]}{slash}{path}"
+        return f"HttpServer({url!r}, headers {[name for name, _ in self.headers]!r})"
 
 
 class McpTimeouts(Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 from tests.conformance import (
     gaia_images,
     gaia_json_recovery,
+    gaia_mcp_registry,
     gaia_native_tools,
     gaia_scenario,
     gaia_security,
@@ -27,6 +28,7 @@ AREAS: dict[str, Adapter] = {
     "gaia/agent_loop": gaia_scenario.run,
     "gaia/images": gaia_images.run,
     "gaia/json_recovery": gaia_json_recovery.run,
+    "gaia/mcp_registry": gaia_mcp_registry.run,
     "gaia/native_tools": _native_tools,
     "gaia/security": gaia_security.run,
     "gaia/sse": gaia_sse.run,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from actors.errors import AgentError, InvalidArgument, ModelError
+from actors.errors import AgentError, InvalidArgument, MCPRegistryError, ModelError
 
 KINDS: dict[str, tuple[type[Exception], ...]] = {
     "invalid_argument": (InvalidArgument, ValueError),
     "runtime_error": (ModelError, AgentError, RuntimeError),
+    "mcp_registry_error": (MCPRegistryError,),
     "out_of_range": (KeyError, IndexError),
 }
