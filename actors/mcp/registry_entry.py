@@ -64,8 +64,8 @@ def read_entry(entry: object, environ: Environ) -> McpServerConfig:
             f"must be an object with a 'command', but is of type {kind_of(entry)}"
         )
     _require_enabled(entry)
-    ours = _ours(entry)
-    if _type(entry) == "stdio":
+    kind, ours = _type(entry), _ours(entry)
+    if kind == "stdio":
         server: StdioServer | HttpServer = _stdio_server(entry, environ, ours)
     elif ours.environment is None:
         server = _http_server(entry, environ)
