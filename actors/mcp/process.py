@@ -19,17 +19,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from asyncio.subprocess import PIPE
+import subprocess
 from collections.abc import Callable
-from typing import cast
+from functools import partial
 
 import structlog
 
 from actors.errors import InvalidArgument, McpConnectionLost
 from actors.mcp.config import StdioServer
 from actors.mcp.process_command import Launch, launch_of
-from actors.mcp.process_group import end_group, group_runs, signal_group
-from actors.mcp.process_life import STDIN, Listeners, ProcessLife
+from actors.mcp.process_exit import ExitWatch
+from actors.mcp.process_group import end_group, signal_group
+from actors.mcp.process_life import STDERR, STDIN, STDOUT, Listeners, Pipe, ProcessLife
 from actors.mcp.stdio_log import ServerLog
 from actors.mcp.warden import Warden
 from actors.to_the_end import to_the_end
@@ -55,13 +56,13 @@ class ServerProcess:
         self._server = server
         self._shutdown_s = shutdown_s
         self._stderr = ServerLog(name)
-        self._life = ProcessLife(
-            Listeners(self._guard, output, self._stderr.feed, self._let_go, lost)
-        )
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._input: asyncio.WriteTransport | None = None
-        self._warden: Warden | None = None
+        self._life = ProcessLife(Listeners(output, self._stderr.feed, lost))
+        self._child: subprocess.Popen[bytes] | None = None
         self._pid: int | None = None
+        self._warden: Warden | None = None
+        self._watch: ExitWatch | None = None
+        self._input: asyncio.WriteTransport | None = None
+        self._outputs: list[asyncio.ReadTransport] = []
         self._used = False
         self._changing = asyncio.Lock()
         self._writing = asyncio.Lock()
@@ -99,29 +100,16 @@ class ServerProcess:
     async def _spawn(self, launch: Launch) -> None:
         async with self._changing:
             self._warden = self._started_warden()
-            loop = asyncio.get_running_loop()
-            try:
-                self._transport, _ = await loop.subprocess_exec(
-                    lambda: self._life,
-                    launch.program,
-                    *launch.args,
-                    stdin=PIPE,
-                    stdout=PIPE,
-                    stderr=PIPE,
-                    env=launch.env,
-                    cwd=launch.directory,
-                    start_new_session=True,
-                )
-            except (
-                OSError,
-                ValueError,
-                RuntimeError,
-            ) as exc:  # the last: uvloop's loops race to fork
-                raise McpConnectionLost(
-                    f"server {self._name!r}: {launch.program!r} cannot be started: {exc}"
-                ) from exc
-            pipe = self._transport.get_pipe_transport(STDIN)
-            self._input = cast(asyncio.WriteTransport, pipe)  # uvloop's is one by its methods only
+            self._child = child = self._started_child(launch)
+            self._pid = child.pid
+            if self._warden is not None:
+                self._warden.guard(child.pid)
+            self._watch = ExitWatch(child.pid, self._life.has_exited)
+            loop, life = asyncio.get_running_loop(), self._life
+            for which, stream in ((STDOUT, child.stdout), (STDERR, child.stderr)):
+                reading, _ = await loop.connect_read_pipe(partial(Pipe, which, life), stream)
+                self._outputs.append(reading)
+            self._input, _ = await loop.connect_write_pipe(partial(Pipe, STDIN, life), child.stdin)
 
     def _started_warden(self) -> Warden | None:
         try:
@@ -134,10 +122,27 @@ class ServerProcess:
             )
             return None
 
-    def _guard(self, pid: int) -> None:
-        self._pid = pid
-        if self._warden is not None:
-            self._warden.guard(pid)
+    def _started_child(self, launch: Launch) -> subprocess.Popen[bytes]:
+        """Not by the loop's own `subprocess_exec`.
+
+        uvloop's leaves the server a second descriptor of each pipe, so that one it closes is never at its
+        end; both tell the number of the process late, which the warden waits for.
+        """
+        try:
+            return subprocess.Popen(  # noqa: S603  executing what the user configured is what it is for
+                [launch.program, *launch.args],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=launch.env,
+                cwd=launch.directory,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as exc:
+            raise McpConnectionLost(
+                f"server {self._name!r}: {launch.program!r} cannot be started: {exc}"
+            ) from exc
 
     # -- write ------------------------------------------------------------------------------------
 
@@ -178,46 +183,43 @@ class ServerProcess:
 
     async def _stop(self) -> None:
         async with self._changing:
-            transport, self._transport = self._transport, None
-            if transport is not None:
-                await self._end_process()
-                await self._end_group()
-                await self._close(transport)
+            child, self._child = self._child, None
+            if child is not None:
+                await self._end_process(child.pid)
+                self._wait_for(child)
+                if not await end_group(child.pid, self._shutdown_s):
+                    _log.error("a server does not end", server=self._name, group=child.pid)
+                await self._close_pipes(child)
             warden, self._warden = self._warden, None
             if warden is not None:
                 await warden.aclose()
 
-    async def _end_process(self) -> None:
-        assert self._input is not None
-        assert self._pid is not None
-        self._input.close()
+    async def _end_process(self, pid: int) -> None:
+        if self._input is not None:
+            self._input.close()
         for number in (signal.SIGTERM, signal.SIGKILL):
             if await _is_set_within(self._life.exited, self._shutdown_s):
                 return
-            signal_group(self._pid, number)
+            signal_group(pid, number)
         await _is_set_within(self._life.exited, self._shutdown_s)
 
-    async def _end_group(self) -> None:
-        assert self._pid is not None
-        if not await end_group(self._pid, self._shutdown_s):
-            _log.error("processes of a server do not end", server=self._name, group=self._pid)
-
-    async def _close(self, transport: asyncio.SubprocessTransport) -> None:
+    async def _close_pipes(self, child: subprocess.Popen[bytes]) -> None:
         """Give the pipes back; what is unread in them is lost."""
-        assert self._input is not None
-        if self._input.get_write_buffer_size():
+        if self._input is not None and self._input.get_write_buffer_size():
             self._input.abort()  # it was closed, but that waits until all is read
-        try:
-            transport.close()
-        except ProcessLookupError:
-            pass  # uvloop kills what has not ended; that has ended by now
+        for output in self._outputs:
+            output.close()
         if not await _is_set_within(self._life.closed, _CLOSING_S):
-            _log.error("a server's pipes do not close", server=self._name, group=self._pid)
+            _log.error("a server's pipes do not close", server=self._name, group=child.pid)
+        for stream in (child.stdin, child.stdout, child.stderr):
+            if stream is not None:
+                stream.close()  # does nothing, but for a pipe that could not be given to the loop
 
-    def _let_go(self) -> None:
-        """The process has ended. If its group has, its number may soon be another's."""
-        if self._warden is not None and self._pid is not None and not group_runs(self._pid):
-            self._warden.let_go()
+    def _wait_for(self, child: subprocess.Popen[bytes]) -> None:
+        """It has ended. From here on its number is safe from others only as long as its group has members."""
+        if self._watch is not None:
+            self._watch.close()
+        child.poll()
 
 
 async def _is_set_within(event: asyncio.Event, limit_s: float) -> bool:

@@ -2,8 +2,8 @@
 
 A server is started in a session of its own, so that the group has its number and holds what it starts,
 unless that makes a session of its own. Linux gives the number to no other process while the group has a
-member. `/proc`, where there is one, tells processes that run from those that have ended and that nobody
-has waited for: in a container whose first process waits for nobody, those stay.
+member. `/proc` tells members that run from those that have ended and that nobody has waited for: in a
+container whose first process waits for nobody, those stay.
 """
 
 from __future__ import annotations

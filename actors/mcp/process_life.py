@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable
-from typing import cast
 
 from msgspec import Struct
 
@@ -22,37 +21,35 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class Listeners(Struct, frozen=True):
-    """Called on the loop, by the process's events; they return at once and raise nothing.
+    """Called on the loop, by the pipes' events themselves; they return at once and raise nothing.
 
-    * `started`: with its number, as early as the loop tells it.
     * `output`, `log`: bytes from standard output and standard error.
-    * `exited`: the process has ended and was waited for.
     * `lost`: once, with the end of a sentence that says how; no output comes after it.
     """
 
-    started: Callable[[int], None]
     output: Callable[[bytes], None]
     log: Callable[[bytes], None]
-    exited: Callable[[], None]
     lost: Callable[[str], None]
 
 
-class ProcessLife(asyncio.SubprocessProtocol):
-    """See the module. The loop calls its methods, but for `mute`.
+class ProcessLife:
+    """See the module.
 
     `exited`, `writable` and `closed` are set when the process has ended, when its input takes more (or will
-    never again), and when all pipes are closed too.
+    never again), and when all its pipes are closed.
     """
 
     def __init__(self, listeners: Listeners) -> None:
         self._listeners = listeners
-        self._transport: asyncio.SubprocessTransport | None = None
         self._open: set[int] = set()
+        self._status: int | None = None
         self._muted = False
         self._timer: asyncio.TimerHandle | None = None
         self.exited = asyncio.Event()
         self.closed = asyncio.Event()
+        self.closed.set()
         self.writable = asyncio.Event()
+        self.writable.set()
 
     @property
     def takes_input(self) -> bool:
@@ -65,52 +62,37 @@ class ProcessLife(asyncio.SubprocessProtocol):
         self.writable.set()
         self._disarm()
 
-    # -- from the loop ----------------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It runs."""
-        process = cast(
-            asyncio.SubprocessTransport, transport
-        )  # uvloop's is one by its methods only
-        self._transport = process
-        self._open = {STDIN, STDOUT, STDERR}
+    def has_exited(self, status: int | None) -> None:
+        """It has ended; its pipes may hold something yet."""
+        self._status = status
+        self.exited.set()
         self.writable.set()
-        self._listeners.started(process.get_pid())
+        self._disarm()
+        self._consider()
 
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
+    # -- from its pipes ---------------------------------------------------------------------------
+
+    def pipe_opened(self, which: int) -> None:
+        """A pipe to it is there."""
+        self._open.add(which)
+        self.closed.clear()
+
+    def pipe_data(self, which: int, data: bytes) -> None:
         """It wrote something."""
-        if fd == STDERR:
+        if which == STDERR:
             self._listeners.log(data)
         elif not self._muted:
             self._listeners.output(data)
 
-    def pause_writing(self) -> None:
-        """It does not read as fast as we write."""
-        self.writable.clear()
-
-    def resume_writing(self) -> None:
-        """It has read."""
-        self.writable.set()
-
-    def pipe_connection_lost(self, fd: int, _: Exception | None) -> None:
-        """It, or the last that held that pipe, has closed it."""
-        self._open.discard(fd)
-        if fd == STDIN:
+    def pipe_closed(self, which: int) -> None:
+        """It, or the last that held that pipe, has closed it; or its owner."""
+        self._open.discard(which)
+        if not self._open:
+            self.closed.set()
+        if which == STDIN:
             self.writable.set()
-        if fd != STDERR or self.exited.is_set():
+        if which != STDERR or self.exited.is_set():
             self._consider()
-
-    def process_exited(self) -> None:
-        """It has ended; its pipes may hold something yet."""
-        self.exited.set()
-        self.writable.set()
-        self._listeners.exited()
-        self._disarm()
-        self._consider()
-
-    def connection_lost(self, _: Exception | None) -> None:
-        """It has ended, and all its pipes are closed."""
-        self.closed.set()
 
     # -- when it is lost --------------------------------------------------------------------------
 
@@ -146,15 +128,44 @@ class ProcessLife(asyncio.SubprocessProtocol):
         self._listeners.lost(how)
 
     def _how(self) -> str:
-        assert self._transport is not None
         if self.exited.is_set():
-            return how_it_ended(self._transport.get_returncode() or 0)
+            return how_it_ended(self._status)
         what = "input" if STDIN not in self._open else "output"
         return f"closed its standard {what}, but runs on"
 
 
-def how_it_ended(status: int) -> str:
+class Pipe(asyncio.Protocol):
+    """One pipe of a process, `which` of `STDIN`, `STDOUT` and `STDERR`; tells its life."""
+
+    def __init__(self, which: int, life: ProcessLife) -> None:
+        self._which = which
+        self._life = life
+
+    def connection_made(self, _: asyncio.BaseTransport) -> None:
+        """It is there."""
+        self._life.pipe_opened(self._which)
+
+    def data_received(self, data: bytes) -> None:
+        """The process wrote something."""
+        self._life.pipe_data(self._which, data)
+
+    def pause_writing(self) -> None:
+        """The process does not read as fast as we write."""
+        self._life.writable.clear()
+
+    def resume_writing(self) -> None:
+        """The process has read."""
+        self._life.writable.set()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """It is closed."""
+        self._life.pipe_closed(self._which)
+
+
+def how_it_ended(status: int | None) -> str:
     """A process's return code in words: `exited with status 1`, `was ended by SIGKILL`."""
+    if status is None:
+        return "has ended"
     if status >= 0:
         return f"exited with status {status}"
     try:

@@ -14,8 +14,10 @@ an exec of a set-user-id program, and does not reach the processes of the server
 
 What it cannot do: a server that made a session of its own (a daemon) has left the group. A process that
 forked off this one without exec (`multiprocessing` with `fork`) holds the pipe as well, so that the warden
-waits for its end too. Between a server's start and `guard` lie a few turns of the event loop: one that is
-started in the moment of our death is ended by the end of its input only.
+waits for its end too. Between a server's start and `guard` lie some microseconds.
+
+The group's number cannot be another's by then: a server that has ended is waited for only a moment before
+its warden is told to go (see `actors.mcp.process_exit`).
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ _LONGEST_WAIT_S = 0.05
 
 
 class Warden:
-    """See the module. Made by `start`; `guard` and `let_go` return at once."""
+    """See the module. Made by `start`."""
 
     def __init__(self, shell: subprocess.Popen[bytes], pipe: int) -> None:
         self._shell = shell
@@ -88,13 +90,6 @@ class Warden:
         """From now on this process group does not outlive this process."""
         self._tell(f"{group}\n".encode())
 
-    def let_go(self) -> None:
-        """Nothing is left to guard. May be repeated."""
-        if self._pipe >= 0:
-            self._tell(b"go\n")
-            os.close(self._pipe)
-            self._pipe = -1
-
     def _tell(self, line: bytes) -> None:
         try:
             os.write(self._pipe, line)  # never waits: the pipe holds two short lines at most
@@ -102,8 +97,9 @@ class Warden:
             _log.warning("a server's warden is gone", pid=self._shell.pid, error=str(error))
 
     async def aclose(self) -> None:
-        """Let go, and wait until the warden's process is gone; bounded in time."""
-        self.let_go()
+        """Nothing is left to guard: wait until the warden's process is gone; bounded in time. Called once."""
+        self._tell(b"go\n")
+        os.close(self._pipe)
         # Polled, because a thread or a watch that waits costs more than the process waited for.
         clock = asyncio.get_running_loop().time
         end, wait_s = clock() + _PATIENCE_S, _FIRST_LOOK_S

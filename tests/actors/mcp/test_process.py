@@ -7,15 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import structlog
 
 from actors.errors import McpConnectionLost
+from actors.mcp import warden
 from actors.mcp.config import McpTimeouts, StdioServer
 from actors.mcp.process_command import environment_of, launch_of
 from actors.mcp.process_group import end_group, group_runs
 from actors.mcp.stdio import StdioTransport
+from actors.mcp.stdio_log import ServerLog
 from tests.actors.mcp.stdio_peers import (
     PATIENCE_S,
     PROGRAMS,
@@ -24,10 +28,12 @@ from tests.actors.mcp.stdio_peers import (
     Recorder,
     become,
     is_running,
+    message,
     on_both_loops,
     program,
     run,
 )
+from tests.leftovers import child_pids
 
 OURS = {"PATH": "/bin", "HOME": "/root", "LC_ALL": "C", "LANGUAGE": "de", "SECRET": "s"}
 STUBBORN = program("family", "stay")
@@ -213,3 +219,78 @@ def test_a_family_does_not_outlive_an_owner_that_was_killed(loop: str, stopped: 
             os.killpg(pids[0], signal.SIGSTOP)
         process.kill()
     asyncio.run(become(lambda: not any(map(is_running, pids))))
+
+
+def test_without_a_pidfd_an_end_is_noticed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(pid: int, flags: int = 0) -> int:
+        raise PermissionError("pidfd_open")
+
+    async def main() -> None:
+        async with Connection(program("says", "3", "", "")) as there:
+            assert str(await there.recorder.loss()) == "server 'x' exited with status 3"
+        async with Connection(program("echo")):
+            pass
+
+    monkeypatch.setattr(os, "pidfd_open", forbidden)  # a sandbox cannot be had in a test
+    asyncio.run(main())
+
+
+def test_without_a_shell_a_server_runs_without_a_warden_and_the_log_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with Connection(program("says", "0", "", "")) as there:
+            await there.recorder.loss()
+
+    monkeypatch.setattr(warden, "_SHELL", "/no/sh")
+    with structlog.testing.capture_logs() as logs:
+        asyncio.run(main())
+    assert [log["server"] for log in logs if "no warden" in log["event"]] == ["x"]
+
+
+@on_both_loops
+def test_a_server_whose_warden_was_killed_runs_and_ends_as_always(loop: str) -> None:
+    async def main() -> None:
+        async with Connection(program("echo")) as there:
+            (shell,) = [pid for pid in child_pids() if pid != there.pid]
+            os.kill(shell, signal.SIGKILL)
+            await become(lambda: not is_running(shell))
+            await there.transport.send(message(1))
+            assert await there.recorder.next_result() == "hi"
+
+    with structlog.testing.capture_logs() as logs:
+        run(loop, main())
+    assert "a server's warden is gone" in [log["event"] for log in logs]
+
+
+def test_a_server_in_another_thread_is_ended_like_any_other() -> None:
+    async def main() -> None:
+        async with Connection(program("echo")) as there:
+            await there.transport.send(message(1))
+            assert await there.recorder.next_result() == "hi"
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, main()).result(PATIENCE_S)
+
+
+# -- its last words -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"", ""),
+        (b"\n \n", ""),
+        (b"one\ntwo\nthree\nfour\n", "two; three; four"),
+        (b"\x1b[31mred\x1b[0m  paper\r\n", "red paper"),
+        (b"Traceback:\n  File x\n    raise\nKeyError: 'a'\n", "Traceback:; KeyError: 'a'"),
+        (b"  only\n  indented\n", "only; indented"),
+        (b"\xff\n", "\ufffd"),
+        (b"x" * 10_000, "x" * 400),
+    ],
+)
+def test_the_last_lines_are_shown_without_the_frames_of_a_trace(text: bytes, words: str) -> None:
+    log = ServerLog("x")
+    for start in range(0, len(text), 7):
+        log.feed(text[start : start + 7])
+    assert log.said() == (f"; it said last: {words}" if words else "")

@@ -142,7 +142,6 @@ def test_a_server_that_closes_a_pipe_and_runs_on_is_lost(loop: str, stream: str)
 
     async def main() -> None:
         async with Connection(program("closes", number)) as there:
-            await asyncio.sleep(0)
             error = await there.recorder.loss()
             assert str(error) == (
                 f"server 'x' closed its standard {stream}, but runs on; it said last: closing"
