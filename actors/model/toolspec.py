@@ -30,10 +30,13 @@ class ToolParameter(Struct, frozen=True):
 class ToolSpec(Struct, frozen=True):
     """A tool as a model sees it; parameters stand in declaration order.
 
-    `definitions` are JSON Schema `$defs` that parameter schemas refer to.
+    `definitions` are JSON Schema `$defs` that parameter schemas refer to. `schema`, when set, is the whole
+    JSON Schema of the arguments as the tool's server wrote it: a native tool protocol sends what its model
+    server takes of it, and the parameters are only what a prompt shows. None for tools of our own.
     """
 
     name: str
     description: str = ""
     parameters: tuple[ToolParameter, ...] = ()
     definitions: dict[str, Any] = field(default_factory=dict)
+    schema: dict[str, Any] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -16,6 +17,7 @@ from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.protocol.prompt import compose_prompt
 from actors.protocol.protocol import Protocol
 from actors.protocol.recovery import BLANKS, DEPTH_LIMIT, is_too_deep
+from actors.protocol.schema_projection import clipped, project_schema
 from actors.protocol.step import PlannedCall, Step
 
 SHOWN_PAYLOAD = 400
@@ -50,7 +52,7 @@ def use_native(policy: Literal["auto", "always", "never"], model: str) -> bool:
 
 
 def tool_schemas(tools: Iterable[ToolSpec]) -> list[dict[str, Any]]:
-    """The `tools` array. Raises ToolSchemaError for a name the API does not take."""
+    """The `tools` array, to be read only. Raises ToolSchemaError for a name the API does not take."""
     return [_tool_schema(spec) for spec in tools]
 
 
@@ -60,6 +62,8 @@ def _tool_schema(spec: ToolSpec) -> dict[str, Any]:
             f"tool {spec.name!r} ({len(spec.name)} characters) cannot be sent as a native tool: "
             "expected 1 to 64 letters, digits, '_' or '-'; rename it, or set nativeToolCalls: never"
         )
+    if spec.schema is not None:
+        return _entry(spec.name, clipped(spec.description), _server_parameters(spec.schema))
     parameters: dict[str, Any] = {
         "type": "object",
         "properties": {each.name: _property(each) for each in spec.parameters},
@@ -67,8 +71,22 @@ def _tool_schema(spec: ToolSpec) -> dict[str, Any]:
     }
     if spec.definitions:
         parameters["$defs"] = spec.definitions
-    function = {"name": spec.name, "description": spec.description, "parameters": parameters}
+    return _entry(spec.name, spec.description, parameters)
+
+
+def _entry(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    function = {"name": name, "description": description, "parameters": parameters}
     return {"type": "function", "function": function}
+
+
+def _server_parameters(schema: dict[str, Any]) -> dict[str, Any]:
+    return _projection_of(msgspec.json.encode(schema))
+
+
+@lru_cache(maxsize=1024)
+def _projection_of(schema: bytes) -> dict[str, Any]:
+    """Made once for all agents that have the tool: each makes its array when its own tools change."""
+    return project_schema(msgspec.json.decode(schema))
 
 
 def _property(parameter: ToolParameter) -> dict[str, Any]:
