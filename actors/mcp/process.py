@@ -104,12 +104,21 @@ class ServerProcess:
             self._pid = child.pid
             if self._warden is not None:
                 self._warden.guard(child.pid)
-            self._watch = ExitWatch(child.pid, self._life.has_exited)
-            loop, life = asyncio.get_running_loop(), self._life
-            for which, stream in ((STDOUT, child.stdout), (STDERR, child.stderr)):
-                reading, _ = await loop.connect_read_pipe(partial(Pipe, which, life), stream)
-                self._outputs.append(reading)
-            self._input, _ = await loop.connect_write_pipe(partial(Pipe, STDIN, life), child.stdin)
+            try:
+                await self._connect(child)
+            except OSError as exc:
+                raise McpConnectionLost(
+                    f"server {self._name!r}: its pipes cannot be watched: {exc}"
+                ) from exc
+            finally:  # last: a process that has ended already is heard to its end, too
+                self._watch = ExitWatch(child.pid, self._life.has_exited)
+
+    async def _connect(self, child: subprocess.Popen[bytes]) -> None:
+        loop, life = asyncio.get_running_loop(), self._life
+        for which, stream in ((STDOUT, child.stdout), (STDERR, child.stderr)):
+            reading, _ = await loop.connect_read_pipe(partial(Pipe, which, life), stream)
+            self._outputs.append(reading)
+        self._input, _ = await loop.connect_write_pipe(partial(Pipe, STDIN, life), child.stdin)
 
     def _started_warden(self) -> Warden | None:
         try:

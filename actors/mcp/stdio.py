@@ -64,7 +64,7 @@ class StdioTransport:
         return self._process.last_words()
 
     async def aclose(self) -> None:
-        """End the program and what it has started. Bounded by four times `McpTimeouts.shutdown` and a little."""
+        """End the program and what it has started. At most five times `McpTimeouts.shutdown`, and 3 s."""
         await self._process.stop()
 
     def _output(self, data: bytes) -> None:

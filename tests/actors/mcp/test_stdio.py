@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -14,6 +15,8 @@ import structlog
 from actors.errors import InvalidArgument, McpConnectionLost
 from actors.mcp.config import McpTimeouts, StdioServer
 from actors.mcp.jsonrpc import Answer, Noise
+from actors.mcp.process import ServerProcess
+from actors.mcp.process_command import Launch
 from actors.mcp.stdio import StdioTransport
 from tests.actors.mcp.stdio_peers import (
     QUICK,
@@ -99,6 +102,26 @@ def test_what_was_written_before_death_is_received_before_the_loss(loop: str, si
         assert error.sent
         assert len(there.recorder.losses) == 1
 
+    run(loop, main())
+
+
+def test_a_server_that_died_before_its_pipes_were_looked_at_is_heard_too(
+    loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = ServerProcess._started_child
+
+    def started_and_dead(process: ServerProcess, launch: Launch) -> subprocess.Popen[bytes]:
+        child = start(process, launch)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        return child
+
+    async def main() -> None:
+        async with Connection(program("says", "3", ANSWER + "\n", "out of paper\n")) as there:
+            error = await there.recorder.loss()
+            assert await there.recorder.next_result() == "last"
+        assert str(error) == "server 'x' exited with status 3; it said last: out of paper"
+
+    monkeypatch.setattr(ServerProcess, "_started_child", started_and_dead)
     run(loop, main())
 
 
