@@ -23,12 +23,22 @@ _MARK, _MARK_END = "=?base64?", "?="
 
 # Where JSON Schema (2020-12 and before) has schemas within schemas. What is data, such as `default` or
 # `enum`, is not looked into, and `$ref` is not followed: what it points at is found in its own place.
-_SCHEMAS: Final = frozenset(
-    "allOf anyOf oneOf not if then else items prefixItems additionalItems unevaluatedItems contains "
-    "additionalProperties unevaluatedProperties propertyNames contentSchema".split()
-)
 _MAPS: Final = frozenset(
-    "properties patternProperties dependentSchemas dependencies $defs definitions".split()
+    (
+        "properties",
+        "patternProperties",
+        "dependentSchemas",
+        "dependencies",
+        "$defs",
+        "definitions",
+    )
+)
+_SCHEMAS: Final = frozenset(
+    (
+        *("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contentSchema"),
+        *("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"),
+        *("additionalProperties", "unevaluatedProperties", "propertyNames"),
+    )
 )
 
 Path = tuple[str, ...]
@@ -99,15 +109,16 @@ def _schemas(root: Mapping[str, Any]) -> Iterator[tuple[Path | None, Mapping[str
 def _required_name(path: Path, schema: Mapping[str, Any]) -> str:
     name, kind = schema[ANNOTATION], schema.get("type")
     where = f"{ANNOTATION} at {_shown(path)}"
-    if not isinstance(name, str):
-        raise ValueError(f"{where} is a {type(name).__name__}, expected a string")
-    if not name:
-        raise ValueError(f"{where} is empty, expected the end of a header's name")
-    if not _TOKEN.fullmatch(name):
-        raise ValueError(f"{where} is {name!r}, which cannot be in a header's name")
+    if not (isinstance(name, str) and _TOKEN.fullmatch(name)):
+        raise ValueError(f"{where} is {_clipped(name)!r}, expected the end of a header's name")
     if kind not in _TYPES:
         raise ValueError(f"{where} is on type {kind!r}, expected one of {', '.join(_TYPES)}")
     return name
+
+
+def _clipped(value: object) -> object:
+    """As it is, if it is no more than a word."""
+    return value[:60] if isinstance(value, str) else type(value).__name__
 
 
 def _shown(path: Path) -> str:
