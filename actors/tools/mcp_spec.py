@@ -1,7 +1,7 @@
-"""A tool that an MCP server lists, as a tool of ours (gaia 7): its names, parameters and policy.
+"""A tool that an MCP server lists, as a tool of ours (gaia 7): its names, parameters, checks and policy.
 
-Pure: what calls the server is passed in. Nothing a server sends makes this raise but a tool without a
-name; what is odd is read as the rule of the seed says, or as "anything".
+Pure: what calls the server is passed in. Nothing a server sends makes this raise but a tool that has no name
+or no schema that can be used, and such a tool is to be left out without harm to its neighbours.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any, cast, get_args
 from actors.errors import ToolSchemaError
 from actors.model.toolspec import ParameterType, ToolParameter, ToolSpec
 from actors.tools.gate import requires_confirmation
+from actors.tools.json_schema import argument_validator
+from actors.tools.names import exposed_name
 from actors.tools.policy import ToolPolicy
 from actors.tools.tool import Tool, ToolOrigin
 
@@ -19,14 +21,22 @@ _TYPES = frozenset(get_args(ParameterType)) - {"unknown"}
 _OTHER_WORDS = frozenset(("$ref", "allOf", "anyOf", "const", "enum", "not", "oneOf"))
 
 
-def mcp_tool(server: str, listed: Any, run: Callable[[Any], Any]) -> Tool:
-    """The tool `mcp_<server>_<name>` for an entry of a server's `tools/list`.
+def mcp_tool(
+    server: str, listed: Any, run: Callable[[Any], Any], *, timeout_s: float | None = 120.0
+) -> Tool:
+    """The tool for an entry of a server's `tools/list`; see `exposed_name` for what it is called.
 
     `run` is called with the arguments and asks the server. The policy is the gate's verdict: ALLOW for
-    what is proven read-only, else CONFIRM; the registry makes it stricter where its default is.
+    what is proven read-only, else CONFIRM; the registry makes it stricter where its default is. Arguments
+    are checked against the server's schema; a missing one takes anything that is an object.
+
+    What the server says of the tool decides what may happen twice or at the same time: `readOnlyHint`
+    makes it parallel_safe, that or `idempotentHint` makes it idempotent. For the others the order of the
+    model's calls is kept. These are hints: a server that lies harms its own state.
 
     Raises:
-        ToolSchemaError: the entry is no object or has no name; says which server sent it.
+        ToolSchemaError: the entry is no object or has no name, or its `inputSchema` is none; says which
+            server sent it.
     """
     name = listed.get("name") if isinstance(listed, dict) else None
     if not isinstance(name, str) or not name:
@@ -34,30 +44,48 @@ def mcp_tool(server: str, listed: Any, run: Callable[[Any], Any]) -> Tool:
             f"server {server!r} lists a tool without a name; expected an object with a 'name' "
             "that is a text and not empty"
         )
+    schema = listed.get("inputSchema")
+    validator = argument_validator(
+        f"tool {name!r} of server {server!r}", {} if schema is None else schema
+    )
+    read_only = _says(listed, "readOnlyHint")
     return Tool(
         spec=mcp_spec(server, name, listed),
         run=run,
         policy=_policy(name, listed.get("annotations")),
+        validator=validator,
+        timeout_s=timeout_s,
+        parallel_safe=read_only,
+        idempotent=read_only or _says(listed, "idempotentHint"),
         atomic=True,
         origin=ToolOrigin(server, name),
     )
 
 
 def mcp_spec(server: str, name: str, listed: dict[str, Any]) -> ToolSpec:
-    """What the model is told about the tool; `inputSchema` gives the parameters, in the server's order."""
+    """What the model is told about the tool.
+
+    The server's `inputSchema` as it is; and its properties as parameters, in the server's order, for
+    prompts that show a tool in one line.
+    """
     description = listed.get("description")
     schema = _object(listed.get("inputSchema"))
     required = schema.get("required")
     names = required if isinstance(required, list) else []
     return ToolSpec(
-        f"mcp_{server}_{name}",
+        exposed_name(server, name),
         f"[MCP:{server}] {description if isinstance(description, str) else ''}",
         tuple(
             _parameter(each, described, required=each in names)
             for each, described in _object(schema.get("properties")).items()
         ),
         _object(schema.get("$defs")),
+        schema,
     )
+
+
+def _says(listed: dict[str, Any], hint: str) -> bool:
+    return _object(listed.get("annotations")).get(hint) is True
 
 
 def _policy(name: str, annotations: Any) -> ToolPolicy:
