@@ -148,11 +148,11 @@ class _Parameters:
     def _of_branches(self, branches: Iterable[Any], depth: int) -> tuple[Properties, list[str]]:
         """The properties of all branches, and what every branch requires."""
         properties: Properties = {}
-        required: list[list[str]] = []
+        required: list[dict[str, None]] = []
         for branch in branches:
             more, names = self.of(branch, depth)
             _merge(properties, more, _either)
-            required.append(names)
+            required.append(dict.fromkeys(names))
         first, *others = required
         return properties, [name for name in first if all(name in names for names in others)]
 

@@ -71,7 +71,9 @@ def mcp_spec(server: str, name: str, listed: dict[str, Any]) -> ToolSpec:
     description = listed.get("description")
     schema = _object(listed.get("inputSchema"))
     required = schema.get("required")
-    names = required if isinstance(required, list) else []
+    names = (
+        {each for each in required if isinstance(each, str)} if isinstance(required, list) else {}
+    )
     return ToolSpec(
         exposed_name(server, name),
         f"[MCP:{server}] {description if isinstance(description, str) else ''}",

@@ -35,9 +35,11 @@ Check = Callable[[dict[str, Any]], str | None]
 STEPS_LIMIT: Final = 20_000
 """Most references that one check follows: some tenths of a second. References can double at each step."""
 
+WAYS_LIMIT: Final = 1_000_000
+"""Most ways to try patterns in one check; patterns beyond that are left to the server."""
+
 _ERRORS_COMPARED = 20
 _NO_FORMATS = FormatChecker(formats=())
-_steps: ContextVar[list[int]] = ContextVar("schema_steps")
 
 _ValidatorClass = type[Any]  # the library's types know the classes less well than its documentation
 _Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
@@ -45,6 +47,17 @@ _Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
 
 class _TooManySteps(Exception):
     """A check follows more references than `STEPS_LIMIT`."""
+
+
+class _Budget:
+    """What is left for one check."""
+
+    def __init__(self) -> None:
+        self.steps = STEPS_LIMIT
+        self.ways = WAYS_LIMIT
+
+
+_budget: ContextVar[_Budget] = ContextVar("schema_budget")
 
 
 def compiled(schema: dict[str, Any], *, sound: bool) -> Check:
@@ -71,7 +84,7 @@ def compiled(schema: dict[str, Any], *, sound: bool) -> Check:
 
 
 def _problem(validator: Any, arguments: dict[str, Any]) -> str | None:
-    token = _steps.set([STEPS_LIMIT])
+    token = _budget.set(_Budget())
     try:
         errors = validator.iter_errors(arguments)
         error = best_match(islice(errors, _ERRORS_COMPARED))
@@ -82,7 +95,7 @@ def _problem(validator: Any, arguments: dict[str, Any]) -> str | None:
     except (_TooManySteps, RecursionError):
         return "they cannot be checked: the schema refers to itself too often, or they are nested too deep"
     finally:
-        _steps.reset(token)
+        _budget.reset(token)
     return None if error is None else problem_text(error)
 
 
@@ -120,15 +133,19 @@ def _require_references(resource: SchemaResource, resolver: Any) -> None:
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
     known = judged(pattern) if isinstance(instance, str) else None
-    if known is not None and known.refuses(instance):
+    if known is None or not known.effort.within_limit(len(instance)):
+        return
+    budget = _budget.get()
+    budget.ways -= known.effort.ways(len(instance))
+    if budget.ways >= 0 and known.refuses(instance):
         yield ValidationError("it does not match")
 
 
 def _counted(keyword: _Keyword) -> _Keyword:
     def follow(*args: Any) -> Iterator[ValidationError]:
-        left = _steps.get()
-        left[0] -= 1
-        if left[0] < 0:
+        budget = _budget.get()
+        budget.steps -= 1
+        if budget.steps < 0:
             raise _TooManySteps
         yield from keyword(*args) or ()
 

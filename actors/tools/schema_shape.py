@@ -23,13 +23,16 @@ from msgspec import Struct
 
 from actors.model.json_pointer import target_of
 from actors.model.schema_keywords import FITS, NAMED, ONE, OTHERS, SEVERAL, is_type
-from actors.tools.schema_pattern import WAYS_LIMIT, judged
+from actors.tools.schema_pattern import judged
 
 DEPTH_LIMIT: Final = 64
 """The deepest nesting of schemas that is taken."""
 
 NAME_LIMIT: Final = 256
 """Characters of the longest name of an argument, where a schema has patterns for names."""
+
+NAME_WAYS_LIMIT: Final = 5_000
+"""Most ways to try all patterns for names on one name."""
 
 _GONE: Final = object()
 _NEVER = frozenset(("unevaluatedItems", "unevaluatedProperties"))
@@ -150,7 +153,7 @@ class _Look:
             return
         known = [judged(each) for each in patterns]
         ways = [each.effort.ways(NAME_LIMIT) for each in known if each is not None]
-        if len(ways) == len(known) and sum(ways) <= WAYS_LIMIT:
+        if len(ways) == len(known) and sum(ways) <= NAME_WAYS_LIMIT:
             self._names_limited = True
             return
         for keyword in _BESIDE_PATTERNS:

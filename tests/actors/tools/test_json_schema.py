@@ -168,6 +168,12 @@ def test_a_pattern_that_could_take_for_ever_is_left_to_the_server() -> None:
     assert problem(schema, {"p": "a" * 60 + "!", "b" * 60 + "!": 1}) is None
 
 
+def test_patterns_are_tried_until_that_has_taken_long() -> None:
+    schema = {"properties": {"p": {"items": {"pattern": "^[a-z]*[0-9]*$"}}}}
+    assert "at 'p[9]'" in (problem(schema, {"p": ["a" * 300] * 9 + ["?" * 300]}) or "")
+    assert problem(schema, {"p": ["a" * 300] * 900 + ["?" * 300]}) is None
+
+
 def test_names_are_checked_by_pattern_up_to_a_length() -> None:
     schema = {"patternProperties": {"^x-": TEXT}, "additionalProperties": False}
     assert problem(schema, {"x-a": "1"}) is None
