@@ -29,6 +29,7 @@ from actors.errors import (
 )
 from actors.image import Image
 from actors.mcp.config import HttpServer, McpServerConfig, McpTimeouts, StdioServer
+from actors.mcp.registry import MCPRegistry
 from actors.model.message import Message, ToolCall, Usage
 from actors.output.handler import OutputHandler
 from actors.output.json_lines import JsonLinesHandler
@@ -57,6 +58,7 @@ __all__ = [
     "InvalidArgument",
     "JsonLinesHandler",
     "LocalModelError",
+    "MCPRegistry",
     "MCPRegistryError",
     "McpConnectionLost",
     "McpError",

@@ -14,7 +14,8 @@ The history lives as long as the incarnation: an agent restarted by its supervis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from msgspec import Struct
@@ -22,9 +23,13 @@ from structlog.contextvars import bound_contextvars
 
 from actors.agent.cancel import CancelToken
 from actors.agent.conversation import Conversation
+from actors.agent.mcp_side import McpSide
 from actors.agent.messages import (
     AddTool,
     CancelTurn,
+    ConnectMcp,
+    DisconnectMcp,
+    ListMcp,
     ListTools,
     Query,
     ReadConfig,
@@ -42,6 +47,9 @@ from actors.agent.result import TurnResult
 from actors.agent.turn import Turn
 from actors.config import AgentConfig
 from actors.errors import AgentError
+from actors.mcp.config import McpServerConfig
+from actors.mcp.hooks import NO_HOOKS, McpHooks
+from actors.mcp.hub import ToolsChanged
 from actors.model.gateway import SharedProvider
 from actors.model.message import Message
 from actors.model.provider import ModelProvider
@@ -69,6 +77,8 @@ class AgentSetup(Struct, frozen=True):
     * `provider`: a model provider of the caller's own, instead of the one the configuration names. It is
       used on the system's loop and closed by nobody here.
     * `history`: what was said before.
+    * `mcp_servers`: names and configurations of MCP servers whose tools it has from its start.
+    * `mcp_hooks`: who answers what these servers ask.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -78,6 +88,8 @@ class AgentSetup(Struct, frozen=True):
     allow_store: AllowStore | None = None
     provider: ModelProvider | None = None
     history: tuple[Message, ...] = ()
+    mcp_servers: tuple[tuple[str, McpServerConfig], ...] = ()
+    mcp_hooks: McpHooks = NO_HOOKS
 
 
 class Agent(Actor):
@@ -105,6 +117,7 @@ class Agent(Actor):
         self._readiness = ModelReadiness()
         self._cancel: CancelToken | None = None
         self._turns = 0
+        self._mcp: McpSide | None = None
 
     @classmethod
     def spawn(
@@ -119,6 +132,8 @@ class Agent(Actor):
         allow_store: AllowStore | None = None,
         provider: ModelProvider | None = None,
         history: Sequence[Message] = (),
+        mcp_servers: Mapping[str, McpServerConfig] = MappingProxyType({}),
+        mcp_hooks: McpHooks = NO_HOOKS,
         name: str | None = None,
         supervisor: ActorRef[Any] | None = None,
         restart: Restart = "temporary",
@@ -140,10 +155,28 @@ class Agent(Actor):
             allow_store=allow_store,
             provider=provider,
             history=tuple(history),
+            mcp_servers=tuple(mcp_servers.items()),
+            mcp_hooks=mcp_hooks,
         )
         config.validate()
         ref = system.spawn(cls, config, setup, name=name, supervisor=supervisor, restart=restart)
         return cast("AgentRef", ref)
+
+    # -- life -------------------------------------------------------------------------------------
+
+    async def on_start(self) -> None:
+        """Connect the MCP servers it was made with; one that cannot be reached brings its tools later."""
+        for name, config in self._setup.mcp_servers:
+            await self._mcp_side().connect(name, config, stay=True)
+
+    def on_stop(self) -> None:
+        """Leave the MCP servers."""
+        if self._mcp is not None:
+            self._mcp.disconnect_all()
+
+    def on_failure(self, *_: object) -> None:
+        """Leave the MCP servers; a later incarnation comes back to those it was made with."""
+        self.on_stop()
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -166,16 +199,40 @@ class Agent(Actor):
                 return self._registry.register(tool)
             case RemoveTool(name):
                 return self._registry.remove(name)
+            case ConnectMcp(name, config):
+                return await self._mcp_side().connect(name, config)
+            case DisconnectMcp(name):
+                return self._disconnect_mcp(name)
+            case ListMcp():
+                return self._mcp.names if self._mcp else []
         return super().on_receive(message)
 
     def on_signal(self, signal: Any) -> None:
-        """End the running turn."""
+        """End the running turn, or take what an MCP server lists now."""
         match signal:
             case CancelTurn():
                 if self._cancel is not None:
                     self._cancel.request()
+            case ToolsChanged(key, opened):
+                if self._mcp is not None:
+                    self._mcp.changed(key, opened)
             case _:
                 super().on_signal(signal)
+
+    def _mcp_side(self) -> McpSide:
+        if self._mcp is None:
+            self._mcp = McpSide(
+                self.system, self.actor_ref, self._registry, self._setup.mcp_hooks, self._print
+            )
+        return self._mcp
+
+    def _disconnect_mcp(self, name: str) -> bool:
+        if self._mcp is None:
+            return False
+        if name:
+            return self._mcp.disconnect(name)
+        self._mcp.disconnect_all()
+        return True
 
     # -- the turn ---------------------------------------------------------------------------------
 

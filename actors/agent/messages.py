@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from actors.mcp.config import McpServerConfig
 from actors.model.message import Message
 from actors.output.events import EventSink
 from actors.tools.tool import Tool
@@ -57,3 +58,20 @@ class RemoveTool(Struct, frozen=True):
     """Remove a tool by its name."""
 
     name: str
+
+
+class ConnectMcp(Struct, frozen=True):
+    """Use an MCP server under a name; the answer is whether it could be reached."""
+
+    name: str
+    config: McpServerConfig
+
+
+class DisconnectMcp(Struct, frozen=True):
+    """Use an MCP server no more; the answer is whether there was one. An empty name: all of them."""
+
+    name: str = ""
+
+
+class ListMcp(Struct, frozen=True):
+    """Ask for the names of the MCP servers in use."""

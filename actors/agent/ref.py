@@ -14,6 +14,9 @@ from typing import Any, cast
 from actors.agent.messages import (
     AddTool,
     CancelTurn,
+    ConnectMcp,
+    DisconnectMcp,
+    ListMcp,
     ListTools,
     Query,
     ReadConfig,
@@ -27,6 +30,8 @@ from actors.agent.result import TurnResult
 from actors.config import AgentConfig
 from actors.errors import InvalidArgument
 from actors.image import Image
+from actors.mcp.config import McpServerConfig
+from actors.mcp.registry import MCPRegistry
 from actors.model.message import Message, user_message
 from actors.model.toolspec import ToolParameter, ToolSpec
 from actors.output.events import TurnEvent
@@ -165,6 +170,51 @@ class AgentRef(ActorRef[Any]):
     def remove_tool(self, name: str) -> bool:
         """Take a tool away; False if there is none of that name."""
         return bool(self.ask(RemoveTool(name)))
+
+    # -- MCP servers --------------------------------------------------------------------------------
+
+    def connect_mcp_server(self, name: str, config: McpServerConfig) -> bool:
+        """Use the tools of an MCP server, as `mcp_<name>_<tool>` (gaia 7).
+
+        The connection is shared with all agents of the system that name an equal configuration, and ends
+        with the last of them. A server that dies later is brought back; its calls wait or fail meanwhile.
+        Returns whether the server could be reached; if not, a warning says why. Raises nothing of MCP's.
+        """
+        return bool(self.ask(ConnectMcp(name, config)))
+
+    def aconnect_mcp_server(self, name: str, config: McpServerConfig) -> Reply[bool]:
+        """The awaitable twin of `connect_mcp_server`."""
+        return self.aask(ConnectMcp(name, config))
+
+    def connect_mcp_server_by_id(self, server_id: str, registry: MCPRegistry | None = None) -> bool:
+        """Use the server of that id in the files of MCP servers, under its id (gaia 8).
+
+        Returns as `connect_mcp_server`. Raises MCPRegistryError if there is no such entry or it cannot be
+        used. Without `registry` the default files are read.
+        """
+        config = (registry or MCPRegistry()).require(server_id)
+        return self.connect_mcp_server(server_id, config)
+
+    async def aconnect_mcp_server_by_id(
+        self, server_id: str, registry: MCPRegistry | None = None
+    ) -> bool:
+        """The awaitable twin of `connect_mcp_server_by_id`; files are read on a thread."""
+        config = await asyncio.to_thread((registry or MCPRegistry()).require, server_id)
+        return await self.aconnect_mcp_server(server_id, config)
+
+    def disconnect_mcp_server(self, name: str) -> bool:
+        """Use an MCP server no more, and take its tools away; False if there is none of that name."""
+        return bool(self.ask(DisconnectMcp(name)))
+
+    def disconnect_all_mcp(self) -> None:
+        """Use no MCP server any more."""
+        self.ask(DisconnectMcp())
+
+    def mcp_servers(self) -> list[str]:
+        """The names of the MCP servers in use, in order."""
+        return cast("list[str]", self.ask(ListMcp()))
+
+    # -- as a tool ----------------------------------------------------------------------------------
 
     def as_tool(self, name: str, description: str, *, timeout_s: float | None = None) -> Tool:
         """This agent as a tool of another one: takes a `request`, gives its answer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from types import TracebackType
 
 
@@ -12,7 +13,8 @@ class Deadline:
         async with Deadline(30.0, ceiling=600.0) as deadline:
             ...                  # something else calls deadline.extend() with each sign of life
 
-    Seconds; without `ceiling` it cannot be extended. Entered once, by the task that waits.
+    Seconds; without `ceiling` it cannot be extended, and `math.inf` never ends. Entered once, by the task
+    that waits.
     """
 
     def __init__(self, quiet: float, *, ceiling: float = 0.0) -> None:
@@ -36,14 +38,14 @@ class Deadline:
     def extend(self) -> None:
         """There was a sign of life: the quiet time begins anew, within the ceiling."""
         timeout = self._timeout
-        if timeout is None or timeout.expired():
+        if timeout is None or timeout.expired() or timeout.when() is None:
             return
         timeout.reschedule(min(asyncio.get_running_loop().time() + self._quiet, self._end))
 
     async def __aenter__(self) -> Deadline:
         now = asyncio.get_running_loop().time()
         self._end = now + self._ceiling
-        self._timeout = asyncio.timeout_at(now + self._quiet)
+        self._timeout = asyncio.timeout_at(None if math.isinf(self._quiet) else now + self._quiet)
         await self._timeout.__aenter__()
         return self
 

@@ -98,6 +98,11 @@ class Dispatcher:
         """How many requests of ours wait for their answers."""
         return len(self._pending)
 
+    @property
+    def ended(self) -> McpConnectionLost | None:
+        """How the connection ended; None while it has not."""
+        return self._ended
+
     async def open(self) -> None:
         """Make the connection. Raises McpConnectionLost; nothing is left then."""
         await self._transport.open(self)

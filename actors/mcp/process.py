@@ -64,6 +64,7 @@ class ServerProcess:
         self._input: asyncio.WriteTransport | None = None
         self._outputs: list[asyncio.ReadTransport] = []
         self._used = False
+        self._condemned = False
         self._changing = asyncio.Lock()
         self._writing = asyncio.Lock()
 
@@ -203,9 +204,15 @@ class ServerProcess:
             if warden is not None:
                 await warden.aclose()
 
+    def condemn(self) -> None:
+        """It hangs: `stop` will not wait for it to end by itself, nor ask it to."""
+        self._condemned = True
+
     async def _end_process(self, pid: int) -> None:
         if self._input is not None:
             self._input.close()
+        if self._condemned:
+            signal_group(pid, signal.SIGKILL)
         for number in (signal.SIGTERM, signal.SIGKILL):
             if await _is_set_within(self._life.exited, self._shutdown_s):
                 return

@@ -63,6 +63,10 @@ class StdioTransport:
         """What the server wrote to standard error last: `; it said last: ...`, or ''."""
         return self._process.last_words()
 
+    def condemn(self) -> None:
+        """`aclose` kills the program at once."""
+        self._process.condemn()
+
     async def aclose(self) -> None:
         """End the program and what it has started. At most five times `McpTimeouts.shutdown`, and 3 s."""
         await self._process.stop()

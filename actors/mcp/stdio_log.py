@@ -1,14 +1,20 @@
-"""`ServerLog`: what a server writes to standard error: each line to our log, and the last of it for messages."""
+"""`ServerLog`: what a server writes to standard error: lines to our log, and the last of it for messages.
+
+A server that floods its log would have ours written instead of its answers read: beyond
+`LINES_A_SECOND` lines are counted and not logged.
+"""
 
 from __future__ import annotations
 
 import re
+import time
 
 import structlog
 
-from actors.mcp.lines import LineSplitter, TooLong
+from actors.mcp.lines import Line, LineSplitter, TooLong
 
 TAIL_BYTES = 4 * 1024
+LINES_A_SECOND = 200
 _LINE_BYTES = 16 * 1024
 _SHOWN_LINES = 3
 _SHOWN_CHARS = 400
@@ -25,16 +31,28 @@ class ServerLog:
         self._name = name
         self._lines = LineSplitter(_LINE_BYTES)
         self._tail = bytearray()
+        self._second = 0
+        self._logged = 0
 
     def feed(self, chunk: bytes) -> None:
         """Take what was written next."""
         self._tail += chunk[-TAIL_BYTES:]
         del self._tail[:-TAIL_BYTES]
         for line in self._lines.feed(chunk):
+            self._log_line(line)
+
+    def _log_line(self, line: Line) -> None:
+        now = int(time.monotonic())
+        if now != self._second:
+            if self._logged > LINES_A_SECOND:
+                skipped = self._logged - LINES_A_SECOND
+                _log.debug("a server logs a lot", server=self._name, lines_skipped=skipped)
+            self._second, self._logged = now, 0
+        self._logged += 1
+        if self._logged <= LINES_A_SECOND:
             text = line.start + b"..." if isinstance(line, TooLong) else line
-            _log.debug(
-                "a server's log", server=self._name, line=text.decode("utf-8", errors="replace")
-            )
+            shown = text.decode("utf-8", errors="replace")
+            _log.debug("a server's log", server=self._name, line=shown)
 
     def said(self) -> str:
         """`; it said last: ` and its last lines, cut short; empty where there are none.

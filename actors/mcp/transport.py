@@ -19,6 +19,13 @@ from actors.mcp.jsonrpc import Incoming, RequestId
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
+class SessionLost(McpConnectionLost):
+    """The server does not know the session any more and has refused the message unread (HTTP, legacy).
+
+    The transport has forgotten the session; `initialize` may be sent anew on it. Never leaves the room.
+    """
+
+
 class Outgoing(Struct, frozen=True):
     """One message on its way out.
 
@@ -66,6 +73,7 @@ class Transport(Protocol):
         stream. One with a stream for each request (HTTP) returns when that stream has given its answer.
 
         Raises:
+            SessionLost: another session has to be begun.
             McpConnectionLost: the message could not be sent (`sent` false), or its stream ended without
                 an answer (`sent` true). Other messages are not concerned.
             McpProtocolError: the answer is not MCP; `status` is the HTTP status.
@@ -76,6 +84,9 @@ class Transport(Protocol):
 
     def last_words(self) -> str:
         """What the server said beside the protocol (its log), in the form of the end of a sentence, or ''."""
+
+    def condemn(self) -> None:
+        """The server was found to hang: `aclose` need not be patient with it."""
 
     async def aclose(self) -> None:
         """End the connection, and the server if it is this side's; bounded in time, may be called twice.

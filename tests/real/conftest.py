@@ -1,4 +1,4 @@
-"""The real model of the tests marked `real`, and one server of it per module.
+"""The real model of the tests marked `real`, one server of it per module, and the real MCP servers.
 
 `make test` pulls the model first. Where it is missing the tests fail and say what to do; set
 GREENROOM_SKIP_REAL=1 to leave them out on purpose.
@@ -16,6 +16,7 @@ from actors.errors import LocalModelError
 from actors.model.catalogue import DEFAULT_MODEL
 from actors.model.local_process import LocalServer, LocalServerOptions
 from actors.model.model_files import FoundModel, find_model
+from tests.mcp_servers import McpServers, find_servers
 from tests.real.served import Served
 
 SKIP = "GREENROOM_SKIP_REAL"
@@ -30,6 +31,12 @@ def model() -> FoundModel:
         return find_model(DEFAULT_MODEL)
     except LocalModelError as error:
         pytest.fail(f"{error}, or set {SKIP}=1 to leave these tests out", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def servers() -> McpServers:
+    """The installed MCP servers."""
+    return find_servers()
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp_servers import McpServers, find_servers
+from tests.mcp_servers import McpServers
 from tests.source_tree import ROOT
 
 CLIENT = "tests.real.mcp_conformance_client"
@@ -75,12 +75,6 @@ MAY_BE_SKIPPED = {
 }
 
 LISTED = re.compile(r"^  - (\S+) \[(.*)\]$", re.MULTILINE)
-
-
-@pytest.fixture(scope="session")
-def servers() -> McpServers:
-    """Where the suite is installed."""
-    return find_servers()
 
 
 def client_command() -> str:

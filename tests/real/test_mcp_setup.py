@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.mcp_servers import McpServers, ServerCommand, find_servers
+from tests.mcp_servers import McpServers, ServerCommand
 from tests.real.mcp_http import HttpServer, everything_http, modern_http
 
 pytestmark = [pytest.mark.real, pytest.mark.time_limit(120)]
@@ -33,12 +33,6 @@ STDIO: dict[str, CommandFor] = {
     "git": lambda servers, directory: servers.git(repository(directory)),
 }
 HTTP: dict[str, ServerFor] = {"everything": everything_http, "modern": modern_http}
-
-
-@pytest.fixture(scope="session")
-def servers() -> McpServers:
-    """The installed servers."""
-    return find_servers()
 
 
 def repository(directory: Path) -> Path:

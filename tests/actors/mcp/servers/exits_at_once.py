@@ -1,0 +1,5 @@
+"""Exits at once, saying why."""
+
+import sys
+
+sys.exit("no configuration found")
