@@ -48,6 +48,7 @@ from actors.agent.turn import Turn
 from actors.config import AgentConfig
 from actors.errors import AgentError
 from actors.mcp.config import McpServerConfig
+from actors.mcp.given_config import GivenServer, config_of
 from actors.mcp.hooks import NO_HOOKS, McpHooks
 from actors.mcp.hub import ToolsChanged
 from actors.model.gateway import SharedProvider
@@ -132,7 +133,7 @@ class Agent(Actor):
         allow_store: AllowStore | None = None,
         provider: ModelProvider | None = None,
         history: Sequence[Message] = (),
-        mcp_servers: Mapping[str, McpServerConfig] = MappingProxyType({}),
+        mcp_servers: Mapping[str, GivenServer] = MappingProxyType({}),
         mcp_hooks: McpHooks = NO_HOOKS,
         name: str | None = None,
         supervisor: ActorRef[Any] | None = None,
@@ -145,6 +146,7 @@ class Agent(Actor):
 
         Raises:
             ConfigError: a setting cannot be; names the field.
+            InvalidArgument: an MCP server's configuration cannot be.
             NameTaken, ToolExists, SystemEnded: as they say.
         """
         setup = AgentSetup(
@@ -155,7 +157,7 @@ class Agent(Actor):
             allow_store=allow_store,
             provider=provider,
             history=tuple(history),
-            mcp_servers=tuple(mcp_servers.items()),
+            mcp_servers=tuple((each, config_of(each, mcp_servers[each])) for each in mcp_servers),
             mcp_hooks=mcp_hooks,
         )
         config.validate()
@@ -226,10 +228,10 @@ class Agent(Actor):
             )
         return self._mcp
 
-    def _disconnect_mcp(self, name: str) -> bool:
+    def _disconnect_mcp(self, name: str | None) -> bool:
         if self._mcp is None:
             return False
-        if name:
+        if name is not None:
             return self._mcp.disconnect(name)
         self._mcp.disconnect_all()
         return True

@@ -68,9 +68,9 @@ class ConnectMcp(Struct, frozen=True):
 
 
 class DisconnectMcp(Struct, frozen=True):
-    """Use an MCP server no more; the answer is whether there was one. An empty name: all of them."""
+    """Use an MCP server no more; the answer is whether there was one. None: all of them."""
 
-    name: str = ""
+    name: str | None
 
 
 class ListMcp(Struct, frozen=True):

@@ -30,7 +30,7 @@ from actors.agent.result import TurnResult
 from actors.config import AgentConfig
 from actors.errors import InvalidArgument
 from actors.image import Image
-from actors.mcp.config import McpServerConfig
+from actors.mcp.given_config import GivenServer, config_of
 from actors.mcp.registry import MCPRegistry
 from actors.model.message import Message, user_message
 from actors.model.toolspec import ToolParameter, ToolSpec
@@ -173,18 +173,24 @@ class AgentRef(ActorRef[Any]):
 
     # -- MCP servers --------------------------------------------------------------------------------
 
-    def connect_mcp_server(self, name: str, config: McpServerConfig) -> bool:
+    def connect_mcp_server(self, name: str, config: GivenServer) -> bool:
         """Use the tools of an MCP server, as `mcp_<name>_<tool>` (gaia 7).
 
-        The connection is shared with all agents of the system that name an equal configuration, and ends
-        with the last of them. A server that dies later is brought back; its calls wait or fail meanwhile.
-        Returns whether the server could be reached; if not, a warning says why. Raises nothing of MCP's.
-        """
-        return bool(self.ask(ConnectMcp(name, config)))
+        `config` is a `McpServerConfig`, a `StdioServer` or `HttpServer`, or an object as in a file of MCP
+        servers: `{"command": "...", "args": [...], "env": {...}}`. The connection is shared with all agents
+        of the system that name an equal configuration, and ends with the last of them. A server that dies
+        later is brought back; its calls wait or fail meanwhile.
 
-    def aconnect_mcp_server(self, name: str, config: McpServerConfig) -> Reply[bool]:
+        Returns whether the server could be reached; if not, a warning says why.
+
+        Raises:
+            InvalidArgument: nothing can be started or reached by that configuration.
+        """
+        return bool(self.ask(ConnectMcp(name, config_of(name, config))))
+
+    def aconnect_mcp_server(self, name: str, config: GivenServer) -> Reply[bool]:
         """The awaitable twin of `connect_mcp_server`."""
-        return self.aask(ConnectMcp(name, config))
+        return self.aask(ConnectMcp(name, config_of(name, config)))
 
     def connect_mcp_server_by_id(self, server_id: str, registry: MCPRegistry | None = None) -> bool:
         """Use the server of that id in the files of MCP servers, under its id (gaia 8).
@@ -208,7 +214,7 @@ class AgentRef(ActorRef[Any]):
 
     def disconnect_all_mcp(self) -> None:
         """Use no MCP server any more."""
-        self.ask(DisconnectMcp())
+        self.ask(DisconnectMcp(None))
 
     def mcp_servers(self) -> list[str]:
         """The names of the MCP servers in use, in order."""

@@ -13,6 +13,7 @@ import pytest
 from actors import (
     Agent,
     CallbackApprover,
+    InvalidArgument,
     MCPRegistry,
     MCPRegistryError,
     StdioServer,
@@ -208,3 +209,34 @@ def test_an_agent_that_is_restarted_has_its_servers_again() -> None:
         assert "mcp_x_echo" in names(agent)
         supervisor.restart_child(agent)
         assert "mcp_x_echo" in names(agent)
+
+
+def test_a_server_may_be_given_as_in_a_file() -> None:
+    server = peer().server
+    assert isinstance(server, StdioServer)
+    with Stage() as stage:
+        agent = stage.agent()
+        given = {"command": server.command, "args": list(server.args), "env": {"KEY": 5}}
+        assert agent.connect_mcp_server("entry", given)
+        assert agent.connect_mcp_server("server", server)
+        assert agent.mcp_servers() == ["entry", "server"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "why"),
+    [
+        ("", {"command": "x"}, "expected a text, not empty"),
+        ("x", {}, "MCP server 'x'.*command"),
+        ("x", {"command": "c", "args": "text"}, "args"),
+        ("x", "npx server", "expected a McpServerConfig"),
+    ],
+)
+def test_what_is_no_configuration_is_refused_in_the_callers_thread(
+    name: str, given: Any, why: str
+) -> None:
+    with Stage() as stage:
+        agent = stage.agent()
+        with pytest.raises(InvalidArgument, match=why):
+            agent.connect_mcp_server(name, given)
+        with pytest.raises(InvalidArgument, match=why):
+            stage.agent(setup={"mcp_servers": {name: given}})
