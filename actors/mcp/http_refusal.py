@@ -1,0 +1,69 @@
+"""What an HTTP status that is no success means: a JSON-RPC error, a session that is gone, or no MCP at all.
+
+Pure functions. The statuses of MCP itself are in its Streamable HTTP chapters: 404 for a session the server
+does not know (up to 2025-11-25), 400 and 404 with a JSON-RPC error (2026-07-28).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from actors.mcp.jsonrpc import METHOD_NOT_FOUND, Failure, read_messages
+
+_SESSION_NOT_FOUND: Final = -32001  # what the TypeScript SDK answers, with 404
+_SESSION_WORDS: Final = ("session", "not initialized")
+_MOVED: Final = (301, 302, 303, 307, 308)
+
+
+class Refusal(Struct, frozen=True):
+    """An answer with a status outside 200 to 299. `location` is where a redirect points to."""
+
+    status: int
+    body: bytes
+    location: str = ""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The JSON-RPC error in its body; None if there is none.
+
+        None with 401 and 403, too: only other credentials mend those.
+        """
+        if self.status in (401, 403) or b'"jsonrpc"' not in self.body:
+            return None
+        match read_messages(self.body):
+            case [Failure() as failure]:
+                return failure
+        return None
+
+    @property
+    def says_session_is_gone(self) -> bool:
+        """Whether, to a message of a session, it says that there is no such session.
+
+        Servers say it with 404, as they should, with 400 and in words, or with a code.
+        """
+        failure = self.failure
+        if self.status == 404:
+            return failure is None or failure.code != METHOD_NOT_FOUND
+        if failure is not None and failure.code == _SESSION_NOT_FOUND:
+            return 400 <= self.status < 500
+        said = self.text.lower()
+        return self.status == 400 and any(word in said for word in _SESSION_WORDS)
+
+    @property
+    def text(self) -> str:
+        """What it says, for people."""
+        return self.body.decode("utf-8", errors="replace")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, as the end of a sentence; may be empty."""
+        match self.status:
+            case 401 | 403:
+                return "; set bearer_token or headers to credentials that the server accepts"
+            case 404 | 405 | 406:
+                return "; is the url that of an MCP endpoint (Streamable HTTP)?"
+            case status if status in _MOVED:
+                return "; redirects are not followed, set the url to that address"
+        return ""

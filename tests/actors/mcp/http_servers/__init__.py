@@ -1,0 +1,1 @@
+"""Small MCP servers over real sockets that behave as a test wants, and the transport that speaks to them."""
