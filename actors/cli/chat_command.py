@@ -40,7 +40,7 @@ def chat(args: argparse.Namespace, open_session: OpenSession) -> ExitCode:
     lines = standard_lines()
     at_terminal = isinstance(lines, TerminalLines)
     with importing_from(current_directory()), output_stream(alone=alone) as out:
-        plan = plan_from(args, out, shows_query=not at_terminal)
+        plan = plan_from(args, out, shows_query=not at_terminal, requires_servers=False)
         with open_session(plan) as agent:
             talk = Chat(agent, lines, console, model=plan.config.model)
             if at_terminal:

@@ -10,6 +10,9 @@ import re
 import sys
 from typing import Any
 
+import structlog
+
+_OURS = ("greenroom", "actors")
 _FORM = "%(levelname)s %(name)s: %(message)s"
 _FOR_PROGRAMMERS = re.compile(r""" (?:exception|stack)=["']""")
 """Where the last fields of a line of `runtime.events.log` begin, which hold tracebacks."""
@@ -33,4 +36,22 @@ def send_logs_to_stderr(*, debug: bool) -> None:
     handler.setFormatter(logging.Formatter(_FORM) if debug else _Brief(_FORM))
     logging.basicConfig(handlers=[handler])
     if debug:
-        logging.getLogger("greenroom").setLevel(logging.DEBUG)
+        for name in _OURS:
+            logging.getLogger(name).setLevel(logging.DEBUG)
+    _send_structlog_to_logging()
+
+
+def _send_structlog_to_logging() -> None:
+    """Loggers by `structlog.get_logger`: left alone, they print on standard output."""
+    if structlog.is_configured():
+        return
+    structlog.configure(
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        processors=[
+            structlog.stdlib.filter_by_level,
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.format_exc_info,
+            structlog.processors.KeyValueRenderer(key_order=["event"]),
+        ],
+    )

@@ -17,13 +17,14 @@ from actors.cli.doctor import add_doctor_parser, doctor
 from actors.cli.exit_code import ExitCode
 from actors.cli.installation import greenroom_version
 from actors.cli.logs import send_logs_to_stderr
+from actors.cli.mcp_command import add_mcp_parser, run_mcp
 from actors.cli.model_command import add_model_parser, run_model
 from actors.cli.run_command import add_run_parser, run
 from actors.cli.session import OpenSession, open_agent
 from actors.cli.standard_streams import forget_lost_output, prepare_streams
 from actors.cli.termination import Terminated, terminable
 from actors.cli.waking import signals_wake
-from actors.errors import InvalidArgument, LocalModelError, ToolExists
+from actors.errors import InvalidArgument, LocalModelError, MCPRegistryError, ToolExists
 from actors.output.console import Console
 
 EPILOGUE = """\
@@ -88,6 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_run_parser(subparsers)
     add_chat_parser(subparsers)
     add_model_parser(subparsers)
+    add_mcp_parser(subparsers)
     add_doctor_parser(subparsers)
     return parser
 
@@ -100,6 +102,8 @@ def _dispatch(args: argparse.Namespace, open_session: OpenSession = open_agent) 
             return chat(args, open_session)
         case "model":
             return run_model(args)
+        case "mcp":
+            return run_mcp(args)
         case _:
             return doctor(args)
 
@@ -107,7 +111,7 @@ def _dispatch(args: argparse.Namespace, open_session: OpenSession = open_agent) 
 def _code_of(error: Exception) -> ExitCode:
     if isinstance(error, LocalModelError):
         return ExitCode.NO_MODEL
-    if isinstance(error, InvalidArgument | ToolExists):
+    if isinstance(error, InvalidArgument | MCPRegistryError | ToolExists):
         return ExitCode.WRONG_USE
     return ExitCode.NO_ANSWER
 

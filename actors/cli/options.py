@@ -11,6 +11,7 @@ from typing import Any, TextIO, get_args
 from msgspec import structs
 
 from actors.cli.approving import AlwaysApprove, PausesProgress
+from actors.cli.mcp_target import add_server_options
 from actors.config import AgentConfig, Provider
 from actors.config_env import environment_settings
 from actors.output.handler import OutputHandler
@@ -35,6 +36,7 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     add("--max-steps", type=_step_count, metavar="N", help="model calls per question (default 20)")
     add("--system", metavar="TEXT", help="what the agent is and how it shall answer")
     add("--tools", action="append", metavar="MODULE:NAME", help="your tools; may be repeated")
+    add_server_options(parser)
     add("--yes", action="store_true", help="run tools that need approval without asking")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json-events", action="store_true", help="print events, one JSON a line")

@@ -6,7 +6,7 @@ stand-in; `SessionPlan` is all that makes the agent; `open_agent` makes a real o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
@@ -16,6 +16,9 @@ from actors.agent.agent import Agent
 from actors.agent.ref import AgentRef
 from actors.agent.result import TurnResult
 from actors.config import AgentConfig
+from actors.errors import InvalidArgument, McpError
+from actors.mcp.config import McpServerConfig
+from actors.mcp.hub import Join, ServerKey, mcp_hub
 from actors.model.message import Message
 from actors.output.handler import OutputHandler
 from actors.output.terminal import TerminalHandler
@@ -45,13 +48,20 @@ class AnswersQueries(Protocol):
 
 
 class SessionPlan(Struct, frozen=True):
-    """What the agent of a command is made of. An `approver` of None refuses what needs approval."""
+    """What the agent of a command is made of. An `approver` of None refuses what needs approval.
+
+    `servers` are MCP servers by name. With `requires_servers` one that cannot be reached is an error before
+    the model is asked, since an answer without its tools may be invented; else the agent goes on without it,
+    warns, and gets its tools when it can be reached.
+    """
 
     config: AgentConfig
     output: OutputHandler
     tools: tuple[Tool, ...] = ()
     system_prompt: str = ""
     approver: Approver | None = None
+    servers: Mapping[str, McpServerConfig] = {}
+    requires_servers: bool = True
 
 
 OpenSession = Callable[[SessionPlan], AbstractContextManager[AnswersQueries]]
@@ -85,6 +95,7 @@ def open_agent(plan: SessionPlan) -> Iterator[AnswersQueries]:
     Raises:
         AgentError, RuntimeFault: the agent cannot be made as planned.
     """
+    required = plan.servers if plan.requires_servers else {}
     with ActorSystem() as system:
         ref = Agent.spawn(
             system,
@@ -94,6 +105,35 @@ def open_agent(plan: SessionPlan) -> Iterator[AnswersQueries]:
             output=plan.output,
             approver=plan.approver,
             allow_store=AllowStore(),
+            mcp_servers={} if required else plan.servers,
             name="agent",
         )
+        _connect(system, ref, required)
         yield ShownAgent(ref, plan.output) if isinstance(plan.output, TerminalHandler) else ref
+
+
+def _connect(system: ActorSystem, ref: AgentRef, servers: Mapping[str, McpServerConfig]) -> None:
+    """Give the agent servers that have to be there; they are begun together.
+
+    Joining them in the agent's name first tells why one cannot be reached.
+
+    Raises:
+        InvalidArgument: one cannot be reached.
+    """
+    hub = mcp_hub(system) if servers else None
+    joining = {
+        name: hub.aask(Join(name, ServerKey(config), ref))
+        for name, config in servers.items()
+        if hub is not None
+    }
+    for name, joined in joining.items():
+        try:
+            joined.get()
+        except McpError as error:
+            raise InvalidArgument(
+                f"MCP server {name!r} cannot be used: {error}; mend it, or run without it"
+            ) from error
+        if not ref.connect_mcp_server(name, servers[name]):
+            raise InvalidArgument(
+                f"MCP server {name!r} ended as soon as it was ready; `greenroom mcp doctor` may tell why"
+            )
