@@ -21,6 +21,7 @@ from actors.output.console import Console
 from actors.output.json_text import indented_json
 
 _SHOWN_NAMES = 50
+_SHOWN_CHARS = 50
 
 
 class _Call(Struct, frozen=True):
@@ -97,7 +98,7 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _start(text: str) -> str:
-    return repr(text) if len(text) <= _SHOWN_NAMES else f"{text[:_SHOWN_NAMES]!r}..."
+    return repr(text) if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]!r}..."
 
 
 async def _called(call: _Call, on_progress: Callable[[Progress], None]) -> Any:
