@@ -121,12 +121,24 @@ def _progress_line(tool: str, news: Progress) -> str:
 
 def _printed(server: str, result: Any, *, as_json: bool) -> ExitCode:
     out, errors = Console(sys.stdout), Console(sys.stderr)
-    failed = read_result(f"server {server!r}", result).is_error
+    read = read_result(f"server {server!r}", result)
     shown = tool_output(result)
     if as_json:
         out.write(indented_json(result) + "\n")
-    elif not failed:
-        out.write(out.clean(shown if isinstance(shown, str) else indented_json(shown)) + "\n")
-    if failed:
+    elif not read.is_error:
+        blocks = shown if isinstance(shown, list) and read.structured is None else [shown]
+        for block in blocks:
+            out.write(out.clean(_as_text(block)) + "\n")
+    if read.is_error:
         errors.write(errors.clean(str(shown["error"])) + "\n")
-    return ExitCode.NO_ANSWER if failed else ExitCode.ANSWERED
+    return ExitCode.NO_ANSWER if read.is_error else ExitCode.ANSWERED
+
+
+def _as_text(block: Any) -> str:
+    """Text as it is, everything else as JSON; bytes are only counted."""
+    match block:
+        case str():
+            return block
+        case {"type": "text", "text": str(text)}:
+            return text
+    return indented_json(block)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from actors.cli.main import main
 from tests.actors.cli.mcp_files import command, entry, written
 from tests.actors.cli.program import at_terminal, run_command
+from tests.actors.mcp.sessions import SERVERS
 
 PEER = ("--command", command("peer"))
 
@@ -58,6 +61,27 @@ def test_a_modern_server_is_called_too(capsys: pytest.CaptureFixture[str]) -> No
     given = ["echo", '{"text": "hi"}', "--command", command("modern")]
     assert main(["mcp", "call", *given]) == 0
     assert capsys.readouterr().out == "hi\n"
+
+
+def test_text_among_other_blocks_is_printed_as_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "picture.py"
+    program.write_text(
+        f"import sys\nsys.path[0] = {str(SERVERS.parent)!r}\n"
+        "from servers.peer import Peer\n"
+        "class Picture(Peer):\n"
+        "    def tool_pid(self, arguments, meta):\n"
+        "        image = {'type': 'image', 'data': 'AAAA', 'mimeType': 'image/png'}\n"
+        "        return {'content': [{'type': 'text', 'text': 'a picture:'}, image]}\n"
+        "Picture().run()\n",
+        encoding="utf-8",
+    )
+    server = shlex.join([sys.executable, "-S", "-E", str(program)])
+    assert main(["mcp", "call", "pid", "--command", server]) == 0
+    first, rest = capsys.readouterr().out.split("\n", 1)
+    assert first == "a picture:"
+    assert json.loads(rest) == {"type": "image", "mimeType": "image/png", "bytes": 3}
 
 
 def test_a_huge_result_is_printed_whole() -> None:

@@ -35,9 +35,9 @@ def servers(*options: str) -> dict[str, McpServerConfig]:
 
 
 def test_a_command_is_split_into_words_and_no_shell_sees_it() -> None:
-    found = target("--command", "/opt/my-server 'two words' $HOME; rm")
+    found = target("--command", "/usr/lib/my-server 'two words' $HOME; rm")
     assert found.name == "my-server"
-    assert found.config.server == StdioServer("/opt/my-server", ("two words", "$HOME;", "rm"))
+    assert found.config.server == StdioServer("/usr/lib/my-server", ("two words", "$HOME;", "rm"))
 
 
 def test_an_address_is_called_as_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
