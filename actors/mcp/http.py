@@ -59,6 +59,7 @@ class HttpTransport:
         self._ending = asyncio.Lock()
         self._opened = False
         self._closed = False
+        self._condemned = False
         self._endpoint: Endpoint
         self._client: HttpClient
         self._inbox: Inbox
@@ -237,6 +238,10 @@ class HttpTransport:
 
     # -- end --------------------------------------------------------------------------------------
 
+    def condemn(self) -> None:
+        """See `Transport.condemn`: the end of the session is not told to a server that does not listen."""
+        self._condemned = True
+
     async def aclose(self) -> None:
         """End the session and close every connection; at most `McpTimeouts.shutdown` seconds."""
         self._closed = True
@@ -260,7 +265,7 @@ class HttpTransport:
 
     async def _end_session(self) -> None:
         """Say that the session may be forgotten; whatever the server says to that."""
-        if not self._terms.session_id:
+        if self._condemned or not self._terms.session_id:
             return
         try:
             async with asyncio.timeout(self._timeouts.shutdown):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Final
 
 import aiohttp
+import structlog
 
 from actors.errors import McpConnectionLost, McpProtocolError
 from actors.mcp.event_stream import EventTooLong
@@ -16,7 +18,9 @@ from actors.mcp.http_stream import Cursor, is_event_stream, read_events
 from actors.mcp.http_terms import Terms
 from actors.mcp.jsonrpc import read_messages
 
-JSON = "application/json"
+JSON: Final = "application/json"
+
+_log = structlog.get_logger(__name__)
 
 
 class ReplyReader:
@@ -99,7 +103,9 @@ class ReplyReader:
     ) -> aiohttp.ClientResponse:
         """The stream from where it broke, which only legacy servers give; `lost` if there is none."""
         while self._terms.legacy and cursor.last_id and not cursor.hopeless:
-            if await waiting.is_over_within(cursor.next_pause()):
+            pause_s = cursor.next_pause()
+            _log.debug("an answer is asked for again", peer=self._peer, why=str(lost), in_s=pause_s)
+            if await waiting.is_over_within(pause_s):
                 break
             try:
                 return await self._open_stream(cursor)
