@@ -1,4 +1,4 @@
-"""`greenroom mcp list|tools|call|doctor`: MCP servers, tried without an agent."""
+"""`greenroom mcp list|tools|call|doctor|serve`: MCP servers, tried without an agent; and being one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 from actors.cli.mcp_call import add_call_parser, call_tool
 from actors.cli.mcp_doctor import add_doctor_parser, doctor
 from actors.cli.mcp_list import add_list_parser, list_servers
+from actors.cli.mcp_serve import add_serve_parser, serve
 from actors.cli.mcp_tools import add_tools_parser, list_tools
 
 
@@ -14,8 +15,8 @@ def add_mcp_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     """Add `greenroom mcp` and its commands to the command line."""
     parser = subparsers.add_parser(
         "mcp",
-        usage="greenroom mcp list|tools|call|doctor [options]",
-        help="list MCP servers, look at them, call their tools",
+        usage="greenroom mcp list|tools|call|doctor|serve [options]",
+        help="list MCP servers, look at them, call their tools; or be one",
         description="MCP servers: those of the files, a program (--command), or an address (--url).",
     )
     commands = parser.add_subparsers(
@@ -25,6 +26,7 @@ def add_mcp_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     add_tools_parser(commands)
     add_call_parser(commands)
     add_doctor_parser(commands)
+    add_serve_parser(commands)
 
 
 def run_mcp(args: argparse.Namespace) -> int:
@@ -41,5 +43,7 @@ def run_mcp(args: argparse.Namespace) -> int:
             return list_tools(args)
         case "call":
             return call_tool(args)
+        case "serve":
+            return serve(args)
         case _:
             return doctor(args)

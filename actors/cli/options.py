@@ -23,7 +23,15 @@ from actors.tools.terminal_approver import TerminalApprover
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
-    """Add the shared options to a subcommand's parser."""
+    """Add the options that make an agent, and those that say how its turns are shown."""
+    add_making_options(parser)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json-events", action="store_true", help="print events, one JSON a line")
+    shown.add_argument("--quiet", action="store_true", help="print the answer only")
+
+
+def add_making_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that make an agent; `json_events` and `quiet` are for the caller to set."""
     add = parser.add_argument
     add(
         "--provider",
@@ -38,9 +46,6 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     add("--tools", action="append", metavar="MODULE:NAME", help="your tools; may be repeated")
     add_server_options(parser)
     add("--yes", action="store_true", help="run tools that need approval without asking")
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json-events", action="store_true", help="print events, one JSON a line")
-    shown.add_argument("--quiet", action="store_true", help="print the answer only")
     add("--debug", action="store_true", help="show prompts, replies, logs and tracebacks")
 
 

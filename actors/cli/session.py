@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ from actors.output.terminal import TerminalHandler
 from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approver
 from actors.tools.tool import Tool
+from runtime import ActorRef
 from runtime.system import ActorSystem
 
 
@@ -113,18 +114,34 @@ def open_agent(plan: SessionPlan) -> Iterator[AnswersQueries]:
 
 
 def _connect(system: ActorSystem, ref: AgentRef, servers: Mapping[str, McpServerConfig]) -> None:
-    """Give the agent servers that have to be there; they are begun together.
+    """Give the agent servers that have to be there.
 
     Joining them in the agent's name first tells why one cannot be reached.
 
     Raises:
         InvalidArgument: one cannot be reached.
     """
-    hub = mcp_hub(system) if servers else None
+    join_servers(system, ref, servers)
+    for name, config in servers.items():
+        if not ref.connect_mcp_server(name, config):
+            raise InvalidArgument(
+                f"MCP server {name!r} ended as soon as it was ready; `greenroom mcp doctor` may tell why"
+            )
+
+
+def join_servers(
+    system: ActorSystem, member: ActorRef[Any], servers: Mapping[str, McpServerConfig]
+) -> None:
+    """Begin servers together, for as long as `member` lives.
+
+    Raises:
+        InvalidArgument: one cannot be reached; says why.
+    """
+    if not servers:
+        return
+    hub = mcp_hub(system)
     joining = {
-        name: hub.aask(Join(name, ServerKey(config), ref))
-        for name, config in servers.items()
-        if hub is not None
+        name: hub.aask(Join(name, ServerKey(config), member)) for name, config in servers.items()
     }
     for name, joined in joining.items():
         try:
@@ -133,7 +150,3 @@ def _connect(system: ActorSystem, ref: AgentRef, servers: Mapping[str, McpServer
             raise InvalidArgument(
                 f"MCP server {name!r} cannot be used: {error}; mend it, or run without it"
             ) from error
-        if not ref.connect_mcp_server(name, servers[name]):
-            raise InvalidArgument(
-                f"MCP server {name!r} ended as soon as it was ready; `greenroom mcp doctor` may tell why"
-            )

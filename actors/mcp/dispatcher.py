@@ -28,6 +28,7 @@ from actors.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     Answer,
     Failure,
     Incoming,
@@ -70,12 +71,14 @@ class Handlers(Struct, frozen=True):
     * `notification`: called with method and parameters.
     * `abandoned`: called with the id and method of a request of ours whose answer nobody waits for any more.
     * `lost`: called once, when the connection has ended by itself.
+    * `refuses_noise`: what is no message is answered with -32700 besides being logged; a server does so.
     """
 
     requests: Mapping[str, RequestHandler] = _NO_REQUESTS
     notification: Callable[[str, dict[str, Any]], None] = _ignore
     abandoned: Callable[[int, str], None] = _ignore
     lost: Callable[[McpConnectionLost], None] = _ignore
+    refuses_noise: bool = False
 
 
 class Dispatcher:
@@ -97,6 +100,11 @@ class Dispatcher:
     def in_flight(self) -> int:
         """How many requests of ours wait for their answers."""
         return len(self._pending)
+
+    @property
+    def answering(self) -> int:
+        """How many requests of the other side are being answered."""
+        return len(self._answering)
 
     @property
     def ended(self) -> McpConnectionLost | None:
@@ -170,11 +178,12 @@ class Dispatcher:
         body = notification_bytes(method, params)
         await self._transport.send(Outgoing(body, None, method, headers))
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run work that lives no longer than the connection; its `McpError`s are its own to handle."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     # -- theirs (Receiver) ------------------------------------------------------------------------
 
@@ -227,6 +236,8 @@ class Dispatcher:
         tell = _log.debug if self._noise else _log.warning
         tell("something that is no message was skipped", peer=self._peer, what=why)
         self._noise += 1
+        if self._handlers.refuses_noise:
+            self.start(self._reply(failure_bytes(None, PARSE_ERROR, why)))
 
     # -- answering --------------------------------------------------------------------------------
 
@@ -272,6 +283,12 @@ class Dispatcher:
             task.cancel()
 
     # -- end --------------------------------------------------------------------------------------
+
+    async def drain(self, within_s: float) -> None:
+        """Wait until all their requests are answered, at most so long."""
+        tasks = [*self._tasks, *self._answering.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=within_s)
 
     async def aclose(self) -> None:
         """End the connection; requests in flight fail. Bounded in time, may be called twice."""

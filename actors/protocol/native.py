@@ -64,6 +64,13 @@ def _tool_schema(spec: ToolSpec) -> dict[str, Any]:
         )
     if spec.schema is not None:
         return _entry(spec.name, clipped(spec.description), _server_parameters(spec.schema))
+    return _entry(spec.name, spec.description, parameters_schema(spec))
+
+
+def parameters_schema(spec: ToolSpec) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments, to be read only; a server's tool has its own."""
+    if spec.schema is not None:
+        return spec.schema
     parameters: dict[str, Any] = {
         "type": "object",
         "properties": {each.name: _property(each) for each in spec.parameters},
@@ -71,7 +78,7 @@ def _tool_schema(spec: ToolSpec) -> dict[str, Any]:
     }
     if spec.definitions:
         parameters["$defs"] = spec.definitions
-    return _entry(spec.name, spec.description, parameters)
+    return parameters
 
 
 def _entry(name: str, description: str, parameters: Any) -> dict[str, Any]:

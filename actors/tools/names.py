@@ -14,6 +14,11 @@ _HASH_LENGTH = 8
 _NOT_TAKEN = re.compile(r"[^A-Za-z0-9_-]")
 
 
+def is_sendable(name: str) -> bool:
+    """Whether model servers take the name as that of a tool (gaia 2.2)."""
+    return 0 < len(name) <= NAME_LIMIT and _NOT_TAKEN.search(name) is None
+
+
 def exposed_name(server: str, tool: str) -> str:
     """`mcp_<server>_<tool>` (gaia 7), changed only where model servers would not take it (gaia 2.2).
 
