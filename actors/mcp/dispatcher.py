@@ -90,7 +90,7 @@ class Dispatcher:
         self._handlers = handlers
         self._ids = itertools.count(1)
         self._pending: dict[RequestId, asyncio.Future[Any]] = {}
-        self._answering: dict[RequestId, asyncio.Task[None]] = {}
+        self._answering: dict[RequestId, asyncio.Task[bytes]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: McpConnectionLost | None = None
         self._noise = 0
@@ -248,12 +248,18 @@ class Dispatcher:
             )
             self.start(self._reply(answer))
             return
-        task = asyncio.ensure_future(self._answer(request))
-        self._answering[request.id] = task
-        task.add_done_callback(lambda _: self._answering.pop(request.id, None))
+        answering = asyncio.ensure_future(self._answered(request))
+        self._answering[request.id] = answering
+        answering.add_done_callback(lambda _: self._answering.pop(request.id))
+        self.start(self._answer(answering))
 
-    async def _answer(self, request: Request) -> None:
-        await self._reply(await self._answered(request))
+    async def _answer(self, answering: asyncio.Task[bytes]) -> None:
+        """Send the answer when it is there; none for a request that was withdrawn."""
+        try:
+            answer = await answering
+        finally:
+            answering.cancel()
+        await self._reply(answer)
 
     async def _answered(self, request: Request) -> bytes:
         """The answer to their request; whatever a handler does, it is one."""
@@ -286,9 +292,8 @@ class Dispatcher:
 
     async def drain(self, within_s: float) -> None:
         """Wait until all their requests are answered, at most so long."""
-        tasks = [*self._tasks, *self._answering.values()]
-        if tasks:
-            await asyncio.wait(tasks, timeout=within_s)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within_s)
 
     async def aclose(self) -> None:
         """End the connection; requests in flight fail. Bounded in time, may be called twice."""

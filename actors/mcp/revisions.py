@@ -22,6 +22,8 @@ UNSUPPORTED_VERSION: Final = -32022
 PROTOCOL_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 CLIENT_CAPABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 CLIENT_INFO: Final = "io.modelcontextprotocol/clientInfo"
+SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+"""In the `_meta` of modern results; legacy servers have `serverInfo` in their answer to `initialize`."""
 
 
 class Agreed(Struct, frozen=True):
@@ -74,11 +76,12 @@ def mutual(theirs: list[str] | None, ours: tuple[str, ...]) -> str | None:
 def agreed_from(said: Mapping[str, Any], revision: str, *, legacy: bool) -> Agreed:
     """The agreement, from the result of `initialize` or `server/discover`; what is odd in it is left out."""
     instructions = said.get("instructions")
+    server = said.get("serverInfo") or _object(said.get("_meta")).get(SERVER_INFO)
     return Agreed(
         revision=revision,
         legacy=legacy,
         capabilities=_object(said.get("capabilities")),
-        server=_object(said.get("serverInfo")),
+        server=_object(server),
         instructions=instructions if isinstance(instructions, str) else "",
     )
 

@@ -19,7 +19,14 @@ import structlog
 from actors.errors import McpConnectionLost
 from actors.mcp.dispatcher import Dispatcher, Handlers, Refusal
 from actors.mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Request
-from actors.mcp.revisions import LEGACY, MODERN, PROTOCOL_VERSION, UNSUPPORTED_VERSION, own_info
+from actors.mcp.revisions import (
+    LEGACY,
+    MODERN,
+    PROTOCOL_VERSION,
+    SERVER_INFO,
+    UNSUPPORTED_VERSION,
+    own_info,
+)
 from actors.mcp.served_offer import Offer
 from actors.mcp.served_results import call_result, failed
 from actors.mcp.transport import Transport
@@ -87,7 +94,7 @@ class ServedSession:
             "resultType": "complete",
             "supportedVersions": [*MODERN, *LEGACY],
             "capabilities": _CAPABILITIES,
-            "serverInfo": own_info(),
+            "_meta": {SERVER_INFO: own_info()},
             "ttlMs": LIST_TTL_MS,
             "cacheScope": "private",
             **self._instructions,
