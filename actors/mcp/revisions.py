@@ -7,7 +7,7 @@ nothing: each request says in its `_meta` which revision it speaks and what its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -44,8 +44,11 @@ class Agreed(Struct, frozen=True):
         return isinstance(offered, dict) and offered.get(feature) is True
 
 
-def own_info() -> dict[str, str]:
+@cache
+def own_info() -> Mapping[str, str]:
     """The name and version this side gives."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  takes long
+
     try:
         return {"name": "greenroom", "version": version("greenroom")}
     except PackageNotFoundError:  # a source tree that was never installed

@@ -17,7 +17,6 @@ import httpx
 from msgspec import Struct
 
 from actors.errors import ModelUnavailable
-from actors.model.aiohttp_sender import AiohttpSender
 from actors.model.client_sender import ClientSender
 from actors.model.http_errors import refused, unreachable
 from actors.model.http_reply import ERROR_BODY_BYTES, HttpReply, HttpStream
@@ -51,7 +50,7 @@ class ModelHttp:
         timeouts: Timeouts | None = None,
         limit_bytes: int = LIMIT_BYTES,
     ) -> None:
-        self._sender: Sender = AiohttpSender() if client is None else ClientSender(client)
+        self._sender: Sender = _own_sender() if client is None else ClientSender(client)
         self._timeouts = timeouts or Timeouts()
         self._limit_bytes = limit_bytes
         self._closed = False
@@ -161,3 +160,10 @@ def check_address(url: str) -> None:
         raise ModelUnavailable(
             f"expected an address that begins with http:// or https://, got {shown_url(url)!r}"
         )
+
+
+def _own_sender() -> Sender:
+    """aiohttp's, imported with the first of them: that takes longer than all the rest of greenroom."""
+    from actors.model.aiohttp_sender import AiohttpSender  # noqa: PLC0415
+
+    return AiohttpSender()

@@ -38,7 +38,7 @@ OFFICIAL, OURS, OURS_UV, AGENT, AGENT_UV, FLOOR = (
 SUBJECTS = (OURS, OURS_UV, AGENT, AGENT_UV, OFFICIAL, FLOOR)
 LIMIT_S = 300
 
-TRIVIAL = (sys.executable, "-S", "-E", str(ROOT / "tests/actors/mcp/servers"), "peer")
+TRIVIAL = (sys.executable, "-S", "-E", str(ROOT / "tests/benchmarks/mcp_trivial_server.py"))
 
 OUR_IMPORTS = "actors.mcp.session, actors.mcp.transports"
 OFFICIAL_IMPORTS = "mcp, mcp.client.stdio, mcp.client.streamable_http"

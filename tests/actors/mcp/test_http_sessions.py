@@ -112,6 +112,17 @@ def test_the_end_does_not_wait_for_a_server_that_is_silent(loop: str) -> None:
     run(loop, main())
 
 
+def test_a_server_that_hangs_is_not_told_of_the_end(loop: str) -> None:
+    async def main() -> None:
+        async with HttpPeer(sessions()) as peer, Client(peer) as client:
+            await client.begin()
+            client.transport.condemn()
+            await client.transport.aclose()
+        assert peer.of("DELETE") == []
+
+    run(loop, main())
+
+
 def test_a_cancel_does_not_break_off_the_end(loop: str) -> None:
     begin = sessions()
     gate = asyncio.Event()
