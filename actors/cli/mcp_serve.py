@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
+from concurrent.futures import Future
 from typing import Any, Final
 
 from actors.agent.agent import Agent
@@ -70,7 +70,7 @@ def serve(args: argparse.Namespace) -> ExitCode:
         LocalModelError: the local model is not on this machine.
     """
     _require_sense(args)
-    over = threading.Event()
+    over: Future[None] = Future()
     with (
         protocol_streams() as (read_fd, write_fd),
         importing_from(current_directory()),
@@ -81,10 +81,10 @@ def serve(args: argparse.Namespace) -> ExitCode:
             McpServer,
             lambda: PipeTransport("the client", read_fd, write_fd),
             offer,
-            on_end=over.set,
+            over,
             name="mcp-server",
         )
-        over.wait()
+        over.result()
     return ExitCode.ANSWERED
 
 

@@ -158,11 +158,14 @@ class Dispatcher:
                 answer.exception()  # looked at, for asyncio; what counts has been raised
 
     async def _sent(self, message: Outgoing, answer: asyncio.Future[Any]) -> None:
-        """Send it. A transport that fails after the answer has come has failed nobody."""
+        """Send it. A transport that fails after the answer has come has failed nobody.
+
+        The end of the connection is no answer: what the transport says of this message counts then.
+        """
         try:
             await self._transport.send(message)
         except McpConnectionLost:
-            if not answer.done():
+            if not answer.done() or isinstance(answer.exception(), McpConnectionLost):
                 raise
 
     def _abandon(self, identity: int, method: str) -> None:

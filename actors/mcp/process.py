@@ -22,6 +22,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 from functools import partial
+from typing import NoReturn
 
 import structlog
 
@@ -162,21 +163,22 @@ class ServerProcess:
         Concurrent writers take turns. Cancelled while it waits, nothing of `data` is written.
 
         Raises:
-            McpConnectionLost: the process has ended or closed its input; nothing was written.
+            McpConnectionLost: the process has ended or closed its input; nothing was written. `lost` has been
+                told by then, so that whoever tries again does not meet the same end.
         """
-        if self._life.writable.is_set() and not self._writing.locked():
-            self._write(data)
-            return
-        async with self._writing:
-            await self._life.writable.wait()
-            self._write(data)
-
-    def _write(self, data: bytes) -> None:
+        if not self._life.writable.is_set() or self._writing.locked():
+            async with self._writing:
+                await self._life.writable.wait()
         if self._input is None or not self._life.takes_input:
-            raise McpConnectionLost(
-                f"server {self._name!r} can be sent nothing any more, start a new one{self.last_words()}"
-            )
-        self._input.write(data)
+            await self._refuse()
+        else:
+            self._input.write(data)
+
+    async def _refuse(self) -> NoReturn:
+        if self._input is not None:
+            await self._life.over.wait()
+        how = self._life.how or "can be sent nothing any more, start a new one"
+        raise McpConnectionLost(f"server {self._name!r} {how}{self.last_words()}")
 
     # -- stop -------------------------------------------------------------------------------------
 

@@ -36,7 +36,9 @@ class ProcessLife:
     """See the module.
 
     `exited`, `writable` and `closed` are set when the process has ended, when its input takes more (or will
-    never again), and when all its pipes are closed.
+    never again), and when all its pipes are closed; `over` when nothing is told any more, which comes within
+    `DEATH_S` and `DRAIN_S` of the moment from which it takes no input. `how` then says how it ended, '' if its
+    owner ended it.
     """
 
     def __init__(self, listeners: Listeners) -> None:
@@ -50,6 +52,8 @@ class ProcessLife:
         self.closed.set()
         self.writable = asyncio.Event()
         self.writable.set()
+        self.over = asyncio.Event()
+        self.how = ""
 
     @property
     def takes_input(self) -> bool:
@@ -59,6 +63,7 @@ class ProcessLife:
     def mute(self) -> None:
         """Its owner ends it: nothing is told any more but its log."""
         self._muted = True
+        self.over.set()
         self.writable.set()
         self._disarm()
 
@@ -123,9 +128,9 @@ class ProcessLife:
             self._timer = None
 
     def _tell(self) -> None:
-        how = self._how()
+        self.how = self._how()
         self.mute()
-        self._listeners.lost(how)
+        self._listeners.lost(self.how)
 
     def _how(self) -> str:
         if self.exited.is_set():

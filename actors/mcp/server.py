@@ -1,6 +1,8 @@
 """`McpServer`: an actor that serves tools to one MCP client, over whatever transport it is given.
 
-    server = system.spawn(McpServer, lambda: PipeTransport("the client", 0, 1), offer, on_end=over.set)
+    over = Future()
+    system.spawn(McpServer, lambda: PipeTransport("the client", 0, 1), offer, over)
+    over.result()
 
 It begins with its transport and ends normally when the client closes its side: calls that run then have
 `DRAIN_S` seconds to end and be answered. Stopped by anybody else, they are cancelled at once.
@@ -8,7 +10,8 @@ It begins with its transport and ends normally when the client closes its side: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from concurrent.futures import Future
+from types import TracebackType
 from typing import ClassVar, Final
 
 from actors.errors import McpConnectionLost
@@ -22,7 +25,7 @@ DRAIN_S: Final = 1.0
 
 
 class McpServer(Actor):
-    """See the module. `on_end` is called once at the end of its life, on the loop."""
+    """See the module. `over` is set at the end of its life, to None or to what it failed with."""
 
     cancel_on_stop: ClassVar[bool] = True
 
@@ -30,15 +33,15 @@ class McpServer(Actor):
         self,
         transport: TransportMaker,
         offer: Offer,
+        over: Future[None],
         *,
         instructions: str = "",
-        on_end: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__()
         self._session = ServedSession(
             "the client", transport(), offer, instructions=instructions, lost=self._lost
         )
-        self._on_end = on_end
+        self._over = over
 
     async def on_start(self) -> None:
         """Begin to listen."""
@@ -57,8 +60,16 @@ class McpServer(Actor):
         try:
             await self._session.dispatcher.aclose()
         finally:
-            self._on_end()
+            if not self._over.done():
+                self._over.set_result(None)
 
-    async def on_failure(self, *_: object) -> None:
+    async def on_failure(
+        self,
+        exception_type: type[BaseException] | None,  # noqa: ARG002  pykka's signature
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,  # noqa: ARG002
+    ) -> None:
         """As `on_stop`: a client's stream cannot be taken up by another incarnation."""
+        if exception_value is not None:
+            self._over.set_exception(exception_value)
         await self.on_stop()

@@ -7,7 +7,11 @@ or no schema that can be used, and such a tool is to be left out without harm to
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from actors.errors import ToolSchemaError
 from actors.model.toolspec import ParameterType, ToolParameter, ToolSpec
@@ -34,10 +38,26 @@ def mcp_tool(
     makes it parallel_safe, that or `idempotentHint` makes it idempotent. For the others the order of the
     model's calls is kept. These are hints: a server that lies harms its own state.
 
+    What is the same for all who list it is kept once: thousands of agents may share a server.
+
     Raises:
         ToolSchemaError: the entry is no object or has no name, or its `inputSchema` is none; says which
             server sent it.
     """
+    try:
+        entry = msgspec.json.encode(listed)
+    except (TypeError, ValueError, RecursionError):  # it did not come as JSON, or is too deep
+        return replace(_made(server, listed), run=run, timeout_s=timeout_s)
+    return replace(_shared(server, entry), run=run, timeout_s=timeout_s)
+
+
+@lru_cache(maxsize=2048)
+def _shared(server: str, entry: bytes) -> Tool:
+    return _made(server, msgspec.json.decode(entry))
+
+
+def _made(server: str, listed: Any) -> Tool:
+    """The tool, with nothing to run yet."""
     name = listed.get("name") if isinstance(listed, dict) else None
     if not isinstance(name, str) or not name:
         raise ToolSchemaError(
@@ -51,15 +71,18 @@ def mcp_tool(
     read_only = _says(listed, "readOnlyHint")
     return Tool(
         spec=mcp_spec(server, name, listed),
-        run=run,
+        run=_not_bound,
         policy=_policy(name, listed.get("annotations")),
         validator=validator,
-        timeout_s=timeout_s,
         parallel_safe=read_only,
         idempotent=read_only or _says(listed, "idempotentHint"),
         atomic=True,
         origin=ToolOrigin(server, name),
     )
+
+
+def _not_bound(_: Any) -> Any:
+    raise AssertionError("a tool was called that has nothing to run")
 
 
 def mcp_spec(server: str, name: str, listed: dict[str, Any]) -> ToolSpec:

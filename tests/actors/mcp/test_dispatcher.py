@@ -284,3 +284,20 @@ async def test_a_deadline_without_end() -> None:
         deadline.extend()
         await asyncio.sleep(0)
     assert not deadline.expired
+
+
+@on_loop
+async def test_a_request_that_could_not_be_sent_says_so_though_the_connection_ended_meanwhile() -> (
+    None
+):
+    class Ending(Wire):
+        async def send(self, message: Outgoing) -> None:
+            self.receiver.lost(McpConnectionLost("gone", sent=True))
+            raise McpConnectionLost("gone", sent=False)
+
+    ours = Dispatcher("them", Ending(), Handlers())
+    await ours.open()
+    with pytest.raises(McpConnectionLost) as caught:
+        await ours.request("double", {"n": 1}, limit())
+    assert not caught.value.sent
+    await ours.aclose()

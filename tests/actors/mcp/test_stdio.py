@@ -169,9 +169,24 @@ def test_a_server_that_closes_a_pipe_and_runs_on_is_lost(loop: str, stream: str)
             assert str(error) == (
                 f"server 'x' closed its standard {stream}, but runs on; it said last: closing"
             )
-            with pytest.raises(McpConnectionLost, match="can be sent nothing any more") as caught:
+            with pytest.raises(McpConnectionLost) as caught:
                 await there.transport.send(message(1))
             assert not caught.value.sent
+            assert str(caught.value) == str(error)
+
+    run(loop, main())
+
+
+@pytest.mark.parametrize("number", ["0", "1"])
+def test_a_message_that_cannot_be_sent_fails_when_the_loss_is_told(loop: str, number: str) -> None:
+    async def main() -> None:
+        async with Connection(program("closes", number)) as there:
+            with pytest.raises(McpConnectionLost, match="but runs on") as caught:
+                while True:
+                    await there.transport.send(message(1))
+                    await asyncio.sleep(0.01)
+            assert not caught.value.sent
+            assert there.recorder.losses
 
     run(loop, main())
 
@@ -180,7 +195,9 @@ def test_nothing_can_be_sent_after_the_loss(loop: str) -> None:
     async def main() -> None:
         async with Connection(program("says", "1", "", "no\n")) as there:
             await there.recorder.loss()
-            with pytest.raises(McpConnectionLost, match="server 'x' can be sent nothing") as caught:
+            with pytest.raises(
+                McpConnectionLost, match="server 'x' exited with status 1"
+            ) as caught:
                 await there.transport.send(message(1))
             assert not caught.value.sent
 
