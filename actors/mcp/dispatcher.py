@@ -22,7 +22,7 @@ from typing import Any
 import structlog
 from msgspec import Struct
 
-from actors.errors import McpConnectionLost, McpRefused, McpTimeout
+from actors.errors import InvalidArgument, McpConnectionLost, McpRefused, McpTimeout
 from actors.mcp.deadline import Deadline
 from actors.mcp.jsonrpc import (
     INTERNAL_ERROR,
@@ -128,6 +128,7 @@ class Dispatcher:
         """The result of a request, any JSON value.
 
         Raises:
+            InvalidArgument: `params` cannot be written as JSON; nothing was sent.
             McpRefused: the other side answered with an error.
             McpTimeout: it did not answer by the deadline; it is told that nobody waits, and its answer is
                 dropped if it comes.
@@ -137,7 +138,12 @@ class Dispatcher:
         if self._ended is not None:
             raise McpConnectionLost(str(self._ended), sent=False)
         identity = next(self._ids)
-        body = request_bytes(identity, method, params)
+        try:
+            body = request_bytes(identity, method, params)
+        except (TypeError, ValueError, RecursionError) as exc:
+            raise InvalidArgument(
+                f"{method} to {self._peer} cannot be sent: its parameters are no JSON ({exc})"
+            ) from exc
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending[identity] = answer
         try:

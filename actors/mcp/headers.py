@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from actors.errors import InvalidArgument
+
 ANNOTATION: Final = "x-mcp-header"
 PARAMETER_PREFIX: Final = "Mcp-Param-"
 
@@ -129,12 +131,18 @@ def argument_headers(mapping: Mapping[Path, str], arguments: Mapping[str, Any]) 
     """The headers for the arguments of a call; none for one that is absent, null or of no plain type.
 
     `mapping` is that of `parameter_headers`.
+
+    Raises:
+        InvalidArgument: no header can hold the argument: a lone surrogate, or thousands of digits.
     """
     headers: dict[str, str] = {}
     for path, header in mapping.items():
-        text = _text(_at(path, arguments))
-        if text is not None:
-            headers[header] = encoded(text)
+        try:
+            text = _text(_at(path, arguments))
+            if text is not None:
+                headers[header] = encoded(text)
+        except ValueError as exc:
+            raise InvalidArgument(f"the argument {_shown(path)} cannot be sent ({exc})") from exc
     return headers
 
 

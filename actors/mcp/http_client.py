@@ -7,6 +7,7 @@ here. Certificates are checked against those the model's side trusts (certifi's,
 
 from __future__ import annotations
 
+import asyncio
 import io
 import ssl
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ _UNSENT: Final = (aiohttp.ClientError, OSError, ValueError)
 _IDLE_S: Final = 4.0
 _AT_ONCE_BYTES: Final = 1024 * 1024
 _START_BYTES: Final = 1024 * 1024
+_START_S: Final = 1.0
 
 _log = structlog.get_logger(__name__)
 
@@ -97,14 +99,18 @@ class HttpClient:
         return b"".join(pieces)
 
     async def read_start(self, response: aiohttp.ClientResponse) -> bytes:
-        """The body, or as much of it as a message needs; what comes before it breaks off counts."""
+        """The body, or as much of it as a message needs, and as comes soon.
+
+        What comes before it breaks off counts.
+        """
         pieces: list[bytes] = []
         try:
-            while sum(map(len, pieces)) < _START_BYTES and (
-                piece := await response.content.readany()
-            ):
-                pieces.append(piece)
-        except BROKEN as error:
+            async with asyncio.timeout(_START_S):
+                while sum(map(len, pieces)) < _START_BYTES and (
+                    piece := await response.content.readany()
+                ):
+                    pieces.append(piece)
+        except BROKEN as error:  # TimeoutError is an OSError
             _log.debug("a refusal broke off", peer=self._peer, why=type(error).__name__)
         return b"".join(pieces)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import aiohttp
 import structlog
@@ -13,6 +14,9 @@ from actors.mcp.event_stream import EventTooLong, ServerEvent
 from actors.mcp.http_client import BROKEN
 from actors.mcp.http_stream import Cursor, read_events
 from actors.mcp.transport import SessionLost
+
+SHORTEST_PAUSE_S: Final = 0.5
+"""Between two streams, whatever `retry:` asks for: nobody waits for what comes on this one."""
 
 _log = structlog.get_logger(__name__)
 
@@ -40,4 +44,4 @@ async def listen(
             return
         except (McpConnectionLost, EventTooLong, *BROKEN) as error:
             _log.debug("the stream of a server broke", peer=peer, why=type(error).__name__)
-        await asyncio.sleep(cursor.next_pause())
+        await asyncio.sleep(max(cursor.next_pause(), SHORTEST_PAUSE_S))

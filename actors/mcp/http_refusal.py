@@ -6,14 +6,16 @@ does not know (up to 2025-11-25), 400 and 404 with a JSON-RPC error (2026-07-28)
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from msgspec import Struct
 
-from actors.mcp.jsonrpc import METHOD_NOT_FOUND, Failure, read_messages
+from actors.mcp.jsonrpc import INVALID_REQUEST, METHOD_NOT_FOUND, Failure, read_messages
 
 _SESSION_NOT_FOUND: Final = -32001  # what the TypeScript SDK answers, with 404
-_SESSION_WORDS: Final = ("session", "not initialized")
+_OF_THE_CONNECTION: Final = (-32000, _SESSION_NOT_FOUND, INVALID_REQUEST)  # not of a method
+_SESSION_WORDS: Final = re.compile(r"\bsessions?\b|\bnot initialized\b", re.IGNORECASE)
 _MOVED: Final = (301, 302, 303, 307, 308)
 
 
@@ -41,15 +43,17 @@ class Refusal(Struct, frozen=True):
     def says_session_is_gone(self) -> bool:
         """Whether, to a message of a session, it says that there is no such session.
 
-        Servers say it with 404, as they should, with 400 and in words, or with a code.
+        Servers say it with 404, as they should, with a code, or with 400 and in words. Words count where
+        they are not the error of what was asked: a tool may have sessions of its own.
         """
         failure = self.failure
         if self.status == 404:
             return failure is None or failure.code != METHOD_NOT_FOUND
         if failure is not None and failure.code == _SESSION_NOT_FOUND:
             return 400 <= self.status < 500
-        said = self.text.lower()
-        return self.status == 400 and any(word in said for word in _SESSION_WORDS)
+        if self.status != 400 or not (failure is None or _of_the_connection(failure)):
+            return False
+        return _SESSION_WORDS.search(self.text) is not None
 
     @property
     def text(self) -> str:
@@ -67,3 +71,8 @@ class Refusal(Struct, frozen=True):
             case status if status in _MOVED:
                 return "; redirects are not followed, set the url to that address"
         return ""
+
+
+def _of_the_connection(failure: Failure) -> bool:
+    """Whether an error is about how it was asked, and not about what."""
+    return failure.id is None or failure.code in _OF_THE_CONNECTION

@@ -135,6 +135,7 @@ class McpSession:
         `within` seconds replace the configured `call`; progress extends either, up to `ceiling`.
 
         Raises:
+            InvalidArgument: the arguments cannot be written as JSON; nothing was sent.
             McpRefused: the server answered with an error, or wants input that nobody here gives.
             McpTimeout: no answer in time; the server was told that nobody waits.
             McpConnectionLost: `sent` says whether it may have run.

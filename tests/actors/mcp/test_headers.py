@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.errors import InvalidArgument
 from actors.mcp.headers import argument_headers, encoded, parameter_headers, standard_headers
 
 
@@ -169,3 +170,14 @@ def test_arguments_are_repeated_and_absent_ones_left_out() -> None:
         "Mcp-Param-Not": "false",
         "Mcp-Param-Zone": "b",
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "bad"),
+    [("string", "a\ud800"), ("integer", 1 << 20_000)],
+    ids=["surrogate", "long"],
+)
+def test_an_argument_that_no_header_can_hold_is_named(kind: str, bad: Any) -> None:
+    mapping = parameter_headers(tool(where=tool(at=region(kind=kind))))
+    with pytest.raises(InvalidArgument, match=r"the argument 'where\.at' cannot be sent"):
+        argument_headers(mapping, {"where": {"at": bad}})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
@@ -336,6 +338,23 @@ def test_what_is_no_answer_is_told(loop: str, response: object, status: int, sai
     run(loop, main())
 
 
+def test_a_refusal_that_does_not_end_is_told_soon(loop: str) -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        response = web.StreamResponse(status=503)
+        await response.prepare(asked.request)
+        await response.write(b"too busy")
+        await for_ever()
+        return response
+
+    async def main() -> None:
+        async with HttpPeer(handler) as peer, Client(peer) as client:
+            with pytest.raises(McpProtocolError, match="status 503: too busy") as caught:
+                await client.ask(1)
+        assert caught.value.status == 503
+
+    run(loop, main())
+
+
 def test_redirects_are_not_followed(loop: str) -> None:
     async def handler(_: Asked) -> web.StreamResponse:
         return web.Response(status=307, headers={"Location": "http://other.example/mcp?key=1"})
@@ -440,20 +459,55 @@ def test_a_server_that_comes_back_is_spoken_to_again(loop: str) -> None:
     run(loop, main())
 
 
-def test_what_speaks_no_http_is_told(loop: str) -> None:
+@asynccontextmanager
+async def saying(words: bytes) -> AsyncIterator[str]:
+    """The endpoint of a server that answers each request with these bytes, and hangs up."""
+
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+        writer.write(words)
         await writer.drain()
         writer.close()
 
-    async def main() -> None:
-        server = await asyncio.start_server(speak, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            with pytest.raises(McpProtocolError, match="is no HTTP"):
-                await client.ask(1)
+    server = await asyncio.start_server(speak, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    finally:
         server.close()
         await server.wait_closed()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"SSH-2.0-OpenSSH_9.6\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ndata: {\r\nnot hex\r\n",
+    ],
+)
+def test_what_speaks_no_http_is_told(loop: str, words: bytes) -> None:
+    async def main() -> None:
+        async with saying(words) as url, Client(url) as client:
+            with pytest.raises(McpProtocolError, match="is no HTTP"):
+                await client.ask(1)
+
+    run(loop, main())
+
+
+@pytest.mark.parametrize("kind", [b"application/json", b"text/event-stream"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Length: 99\r\n\r\ndata: {",
+        b"Transfer-Encoding: chunked\r\n\r\n9\r\ndata: {",
+    ],
+)
+def test_an_answer_that_breaks_off_is_no_answer(loop: str, kind: bytes, body: bytes) -> None:
+    async def main() -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: " + kind + b"\r\n"
+        async with saying(head + body) as url, Client(url) as client:
+            with pytest.raises(McpConnectionLost) as caught:
+                await client.ask(1)
+            assert caught.value.sent
+            assert client.recorder.messages.empty()
 
     run(loop, main())

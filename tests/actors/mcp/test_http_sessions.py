@@ -159,9 +159,9 @@ def test_without_a_session_nothing_is_ended(loop: str) -> None:
     run(loop, main())
 
 
-def error(code: int, message: str) -> dict[str, object]:
-    """A JSON-RPC error about no request."""
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+def error(code: int, message: str, about: int | None = None) -> dict[str, object]:
+    """A JSON-RPC error about no request, or about the one with this id."""
+    return {"jsonrpc": "2.0", "id": about, "error": {"code": code, "message": message}}
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,8 @@ def error(code: int, message: str) -> dict[str, object]:
         lambda: as_json(error(-32001, "gone"), 400),
         lambda: as_json(error(-32000, "Bad Request: No valid session ID provided"), 400),
         lambda: as_json(error(-32000, "Bad Request: Server not initialized"), 400),
+        lambda: as_json(error(-32600, "Missing Mcp-Session-Id header", about=1), 400),
+        lambda: as_json(error(-32602, "unknown session"), 400),
         lambda: web.Response(status=400, text="Invalid session"),
     ],
 )
@@ -203,11 +205,17 @@ def test_a_lost_session_is_told_and_another_can_be_begun(
 
 @pytest.mark.parametrize(
     ("status", "code", "message"),
-    [(404, -32601, "no method"), (400, -32602, "bad params"), (500, -32001, "session")],
+    [
+        (404, -32601, "no method"),
+        (400, -32602, "bad params"),
+        (400, -32602, "session: no browser of that name"),  # the tool's own word
+        (400, -32000, "the argument session_id is missing"),
+        (500, -32001, "session"),
+    ],
 )
 def test_other_errors_leave_the_session(loop: str, status: int, code: int, message: str) -> None:
     async def handler(asked: Asked) -> web.StreamResponse:
-        return as_json(error(code, message), status)
+        return as_json(error(code, message, about=1), status)
 
     async def main() -> None:
         async with HttpPeer(sessions(handler)) as peer, Client(peer) as client:
