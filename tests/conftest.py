@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import importlib.util
 import logging
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -32,7 +33,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers and keep the real stderr."""
+    """Register the markers and keep the real stderr.
+
+    A shell has its background jobs ignore SIGINT, and so would every program that a test interrupts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "time_limit(seconds): bound of each phase of the test, 60 s by default"
     )
