@@ -19,6 +19,7 @@
     │   ├── McpRefused              the server answered with an error, by its code
     │   ├── McpProtocolError        the server answered with something that is not MCP
     │   └── McpToolGone             the server does not list that tool any more
+    ├── DatabaseError               SQLite refused; names its code, the database and the statement
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
 
@@ -26,6 +27,10 @@ Messages are lower case and say what was expected, what came and what to do.
 """
 
 from __future__ import annotations
+
+from typing import Final
+
+_SHOWN_SQL: Final = 2_000
 
 
 class AgentError(Exception):
@@ -151,3 +156,34 @@ class McpToolGone(McpError):
 
 class MCPRegistryError(AgentError):
     """A file of MCP servers, or an entry in it, cannot be used; the message names file, id and field."""
+
+
+class DatabaseError(AgentError):
+    """SQLite, or the driver below, refused (gaia section 12).
+
+    The message is what was tried and SQLite's text, `[code=N NAME]` if it has a code, and a line each for
+    the database and the statement. `code` is SQLite's primary result code and `extended_code` the precise
+    one; 0 where the error is not SQLite's.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        code: int = 0,
+        extended_code: int = 0,
+        code_name: str = "",
+        db_path: str = "",
+        sql: str = "",
+    ) -> None:
+        coded = f" [code={code} {code_name}]" if code else ""
+        statement = f"\n  statement: {_clipped(sql)}" if sql else ""
+        super().__init__(f"{what}{coded}\n  database: {db_path}{statement}")
+        self.code = code
+        self.extended_code = extended_code
+        self.db_path = db_path
+        self.sql = sql
+
+
+def _clipped(sql: str) -> str:
+    return sql if len(sql) <= _SHOWN_SQL else f"{sql[:_SHOWN_SQL]}..."

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance import (
+    gaia_database,
     gaia_images,
     gaia_json_recovery,
     gaia_mcp_registry,
@@ -26,6 +27,7 @@ def _native_tools(given: dict[str, Any], tmp_path: Path) -> Any:
 
 AREAS: dict[str, Adapter] = {
     "gaia/agent_loop": gaia_scenario.run,
+    "gaia/database": gaia_database.run,
     "gaia/images": gaia_images.run,
     "gaia/json_recovery": gaia_json_recovery.run,
     "gaia/mcp_registry": gaia_mcp_registry.run,
