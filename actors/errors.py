@@ -20,6 +20,8 @@
     │   ├── McpProtocolError        the server answered with something that is not MCP
     │   └── McpToolGone             the server does not list that tool any more
     ├── DatabaseError               SQLite refused; names its code, the database and the statement
+    ├── VectorNotFound (KeyError)   an index has no vector of that id
+    ├── VectorFileError             a file of vectors cannot be read, written or used here
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
 
@@ -183,6 +185,17 @@ class DatabaseError(AgentError):
         self.extended_code = extended_code
         self.db_path = db_path
         self.sql = sql
+
+
+class VectorNotFound(AgentError, KeyError):
+    """An index has no vector of that id; the message names it."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError shows its repr
+
+
+class VectorFileError(AgentError):
+    """A file of vectors cannot be read, written or used here; the message names the file and why."""
 
 
 def _clipped(sql: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks import agent_turns
+from tests.benchmarks import agent_turns, vectors
 from tests.benchmarks.__main__ import all_benches
 from tests.benchmarks.harness import Bench, Measure, Ratio, Results, Scale, run_all, table
 from tests.benchmarks.measures import MEASURES, percentiles
@@ -77,3 +77,10 @@ def test_turns_are_measured_for_every_subject_and_crowds_all_answer(uvloop: bool
     for subject in agent_turns.SUBJECTS:
         for measure in agent_turns.MEASURES:
             assert results.median(measure, subject) is not None
+
+
+def test_the_benchmark_of_vectors_finds_the_same_rows_as_faiss() -> None:
+    results, differing = vectors.all_rounds(rows=500, dimension=16, rounds=1)
+    assert differing == 0
+    for measure in vectors.MEASURES:
+        assert all(results.median(measure, subject) is not None for subject in vectors.SUBJECTS)

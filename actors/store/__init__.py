@@ -6,16 +6,21 @@ from actors.store.database import Database, Migration, has_fts5, sqlite_version
 from actors.store.database_options import DatabaseOptions, Durability
 from actors.store.statement import ColumnType, Statement
 from actors.store.transaction import Transaction, TransactionMode
+from actors.store.vector_index import Metric, VectorIndex, VectorMatch, VectorOptions
 
 __all__ = [
     "ColumnType",
     "Database",
     "DatabaseOptions",
     "Durability",
+    "Metric",
     "Migration",
     "Statement",
     "Transaction",
     "TransactionMode",
+    "VectorIndex",
+    "VectorMatch",
+    "VectorOptions",
     "has_fts5",
     "sqlite_version",
 ]

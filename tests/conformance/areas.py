@@ -15,6 +15,7 @@ from tests.conformance import (
     gaia_scenario,
     gaia_security,
     gaia_sse,
+    gaia_vector,
 )
 
 Adapter = Callable[[dict[str, Any], Path], Any]
@@ -33,6 +34,7 @@ AREAS: dict[str, Adapter] = {
     "gaia/mcp_registry": gaia_mcp_registry.run,
     "gaia/native_tools": _native_tools,
     "gaia/security": gaia_security.run,
+    "gaia/vector": gaia_vector.run,
     "gaia/sse": gaia_sse.run,
 }
 
