@@ -8,6 +8,7 @@ from actors.errors import (
     AgentBusy,
     AgentError,
     ConfigError,
+    DatabaseError,
     ImageError,
     InvalidArgument,
     LocalModelError,
@@ -26,6 +27,8 @@ from actors.errors import (
     ToolCallError,
     ToolExists,
     ToolSchemaError,
+    VectorFileError,
+    VectorNotFound,
 )
 from actors.image import Image
 from actors.mcp.config import HttpServer, McpServerConfig, McpTimeouts, StdioServer
@@ -52,6 +55,7 @@ __all__ = [
     "Approver",
     "CallbackApprover",
     "ConfigError",
+    "DatabaseError",
     "HttpServer",
     "Image",
     "ImageError",
@@ -87,5 +91,7 @@ __all__ = [
     "ToolSchemaError",
     "TurnResult",
     "Usage",
+    "VectorFileError",
+    "VectorNotFound",
     "tool",
 ]
