@@ -20,6 +20,7 @@
     │   ├── McpProtocolError        the server answered with something that is not MCP
     │   └── McpToolGone             the server does not list that tool any more
     ├── DatabaseError               SQLite refused; names its code, the database and the statement
+    │   └── StoreInUse              another process, or another store of this one, owns the file; names its pid
     ├── VectorNotFound (KeyError)   an index has no vector of that id
     ├── VectorFileError             a file of vectors cannot be read, written or used here
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
@@ -185,6 +186,18 @@ class DatabaseError(AgentError):
         self.extended_code = extended_code
         self.db_path = db_path
         self.sql = sql
+
+
+class StoreInUse(DatabaseError):
+    """A store's file has an owner already; `pid` is its process, 0 if it does not say."""
+
+    def __init__(self, db_path: str, pid: int) -> None:
+        owner = f"process {pid}" if pid else "another process"
+        super().__init__(
+            f"the store is in use by {owner}; use one store in one process at a time",
+            db_path=db_path,
+        )
+        self.pid = pid
 
 
 class VectorNotFound(AgentError, KeyError):

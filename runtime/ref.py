@@ -201,6 +201,15 @@ class ActorRef(pykka.ActorRef[A_co], Generic[A_co]):  # type: ignore[type-var]  
         if outcome == "closed":
             raise self._cell.refused(message, outcome)
 
+    async def aask_when_room(self, message: Any) -> Any:
+        """`aask`, waiting for room in a full mailbox first, as `offer` does; from any event loop.
+
+        Cancelled while it waits for room, nothing was sent. Raises as `offer` and `aask`.
+        """
+        reply: Reply[Any] = Reply(self._cell, self._cell, virtual=self._cell.virtual)
+        await self.offer(Envelope(message, reply))
+        return await reply
+
     # -- end ------------------------------------------------------------------------------------
 
     @overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks import agent_turns, vectors
+from tests.benchmarks import agent_turns, store, vectors
 from tests.benchmarks.__main__ import all_benches
 from tests.benchmarks.harness import Bench, Measure, Ratio, Results, Scale, run_all, table
 from tests.benchmarks.measures import MEASURES, percentiles
@@ -84,3 +84,14 @@ def test_the_benchmark_of_vectors_finds_the_same_rows_as_faiss() -> None:
     assert differing == 0
     for measure in vectors.MEASURES:
         assert all(results.median(measure, subject) is not None for subject in vectors.SUBJECTS)
+
+
+def test_every_row_of_the_store_is_measured() -> None:
+    results = store.measured(store.Amount(rounds=1, statements=10, commits=5, writes=20))
+    for measure, subjects in (
+        ("insert", (store.APSW, store.DATABASE)),
+        ("inside", (store.APSW, store.DATABASE)),
+        ("select", (store.APSW, store.DATABASE)),
+        ("writes", (store.WRITER, store.ALONE)),
+    ):
+        assert all(results.median(measure, subject) is not None for subject in subjects)

@@ -25,6 +25,7 @@ Row = tuple[Any, ...]
 """A row: None, int, float, str or bytes for each column."""
 
 _KNOWN_LIMIT: Final = 1_000
+_BACKUP_PAGES: Final = 10_000
 
 
 class Connection:
@@ -38,8 +39,11 @@ class Connection:
         self.savepoints = count(1)
         self.transactions: list[object] = []
         """Those that are open, the innermost last."""
+        self.commits_refused = False
+        """Whether a COMMIT fails, and undoes its transaction; see `Transaction`."""
         self._known: set[str] = set()
         self._raw = open_connection(path, options)
+        self._raw.set_commit_hook(lambda: self.commits_refused)
         self._closed = False
 
     # -- statements -------------------------------------------------------------------------------
@@ -136,6 +140,22 @@ class Connection:
         """How many rows the last INSERT, UPDATE or DELETE changed."""
         with self.lock, self.mapped("cannot look"):
             return self._raw.changes()
+
+    def interrupt(self) -> None:
+        """End the statement that runs, from another thread; it raises DatabaseError."""
+        if not self._closed:
+            self._raw.interrupt()
+
+    def copy_to(self, path: str) -> None:
+        """Copy everything, as it is now, to a new file."""
+        with self.lock, self.mapped("cannot back up the database"):
+            target = apsw.Connection(path)
+            try:
+                with target.backup("main", self._raw, "main") as backup:
+                    while not backup.done:
+                        backup.step(_BACKUP_PAGES)
+            finally:
+                target.close()
 
     @property
     def closed(self) -> bool:

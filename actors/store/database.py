@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -24,6 +25,7 @@ from msgspec import Struct
 
 from actors.errors import DatabaseError
 from actors.store import schema
+from actors.store.backup import write_backup
 from actors.store.connection import Connection, Row
 from actors.store.database_options import DatabaseOptions
 from actors.store.migration_rules import check_steps
@@ -125,18 +127,42 @@ class Database:
 
     # -- transactions -----------------------------------------------------------------------------
 
-    def transaction(self, mode: TransactionMode = "deferred") -> Transaction:
+    def transaction(
+        self, mode: TransactionMode = "deferred", *, owned: bool = False
+    ) -> Transaction:
         """A block whose changes are kept only if it commits; a savepoint inside another one.
 
         `deferred` takes the lock for writing with the first write, `immediate` at once, `exclusive` that for
-        reading as well.
+        reading as well. An `owned` one is committed by its `commit` alone: a statement that says COMMIT
+        fails, and undoes it.
         """
-        return Transaction(self._connection, mode)
+        return Transaction(self._connection, mode, owned=owned)
 
     @property
     def in_transaction(self) -> bool:
         """Whether one is open."""
         return self._connection.in_transaction
+
+    # -- care -------------------------------------------------------------------------------------
+
+    def interrupt(self) -> None:
+        """End the statement that another thread runs; there it raises DatabaseError (SQLITE_INTERRUPT)."""
+        self._connection.interrupt()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of one state of the database; it takes the place of a file there once it is whole.
+
+        Raises DatabaseError: it cannot be written; what was there is as it was, then.
+        """
+        write_backup(self._connection, Path(path))
+
+    def check_integrity(self) -> list[str]:
+        """What SQLite finds wrong with the whole file, most of it first; empty if nothing. Takes its time.
+
+        Raises DatabaseError: it is so damaged that it cannot be read.
+        """
+        found = [str(problem) for (problem,) in self.query("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
 
     # -- schema -----------------------------------------------------------------------------------
 

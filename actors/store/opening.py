@@ -25,11 +25,11 @@ def open_connection(path: str, options: DatabaseOptions) -> apsw.Connection:
     """
     if not path:
         raise DatabaseError("cannot open a database: its path is empty", db_path=path)
+    if not _is_fixed(path, options) and options.create_if_missing:
+        make_directory(path)
     try:
-        if not _is_fixed(path, options) and options.create_if_missing:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
         connection = apsw.Connection(path, flags=_flags(options))
-    except (OSError, *SQLITE_RAISES) as error:
+    except SQLITE_RAISES as error:
         raise database_error("cannot open the database", error, path) from error
     try:
         _configure(connection, path, options)
@@ -40,6 +40,14 @@ def open_connection(path: str, options: DatabaseOptions) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+def make_directory(path: str) -> None:
+    """Of a file that is to be made. Raises DatabaseError."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise database_error("cannot open the database", error, path) from error
 
 
 def _is_fixed(path: str, options: DatabaseOptions) -> bool:

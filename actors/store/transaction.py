@@ -31,10 +31,13 @@ _log = structlog.get_logger(__name__)
 class Transaction:
     """See the module. Made by `Database.transaction`; begins where its block does.
 
-    A failed commit leaves it open. What SQLite has rolled back by itself (a full disk, say) is over.
+    A failed commit leaves it open. What SQLite has rolled back by itself (a full disk, say) is over. Where
+    it is `owned`, nobody else can commit it: SQL that says COMMIT fails, and undoes it.
     """
 
-    def __init__(self, connection: Connection, mode: TransactionMode) -> None:
+    def __init__(
+        self, connection: Connection, mode: TransactionMode, *, owned: bool = False
+    ) -> None:
         if mode not in _BEGINS:
             raise DatabaseError(
                 f"transaction mode is {mode!r}, expected one of {', '.join(_BEGINS)}",
@@ -42,6 +45,7 @@ class Transaction:
             )
         self._connection = connection
         self._mode = mode
+        self._owned = owned
         self._savepoint = ""
         self._active = False
 
@@ -60,6 +64,7 @@ class Transaction:
             self._connection.script(_BEGINS[self._mode])
         self._active = True
         self._connection.transactions.append(self)
+        self._connection.commits_refused |= self._owned
         return self
 
     def commit(self) -> None:
@@ -73,8 +78,15 @@ class Transaction:
         if self._savepoint:
             self._connection.script(f"RELEASE {self._savepoint}")
         else:
-            self._connection.script("COMMIT")
+            self._commit_outermost()
         self._end()
+
+    def _commit_outermost(self) -> None:
+        self._connection.commits_refused = False
+        try:
+            self._connection.script("COMMIT")
+        finally:
+            self._connection.commits_refused = self._owned
 
     def rollback(self) -> None:
         """Undo the changes. Nothing happens if it is over. Raises as `commit`."""
@@ -104,6 +116,7 @@ class Transaction:
     def _end(self) -> None:
         if self._active:
             self._active = False
+            self._connection.commits_refused &= not self._owned
             self._connection.transactions.remove(self)
 
     def _check_innermost(self) -> None:

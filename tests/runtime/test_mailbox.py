@@ -314,6 +314,24 @@ def test_offer_works_from_a_loop_of_ones_own(system: ActorSystem) -> None:
     assert heard == ["one", "two"]
 
 
+def test_an_ask_may_wait_for_room_and_then_for_its_answer(system: ActorSystem) -> None:
+    ref, held = busy(system, SmallBlock)
+    ref.tell(lambda _: None)
+
+    async def main() -> list[Any]:
+        asks = [asyncio.create_task(ref.aask_when_room(lambda _, n=n: n)) for n in range(3)]
+        given_up = asyncio.create_task(ref.aask_when_room(lambda _: pytest.fail("it was given up")))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        held.release()
+        return await asyncio.wait_for(asyncio.gather(*asks), LIMIT_S)
+
+    assert asyncio.run(main()) == [0, 1, 2]
+    ref.stop(timeout=LIMIT_S)
+    with pytest.raises(ActorDeadError):
+        asyncio.run(ref.aask_when_room("late"))
+
+
 def test_an_offer_that_is_overtaken_waits_again_under_the_rule_block(system: ActorSystem) -> None:
     """The room an offer was told of is taken by a tell before the offer runs."""
     ref, held = busy(system, SmallBlock)
