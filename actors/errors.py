@@ -23,6 +23,7 @@
     │   └── StoreInUse              another process, or another store of this one, owns the file; names its pid
     ├── VectorNotFound (KeyError)   an index has no vector of that id
     ├── VectorFileError             a file of vectors cannot be read, written or used here
+    ├── ExtractionError             a file has no text that can be taken out of it
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
 
@@ -209,6 +210,10 @@ class VectorNotFound(AgentError, KeyError):
 
 class VectorFileError(AgentError):
     """A file of vectors cannot be read, written or used here; the message names the file and why."""
+
+
+class ExtractionError(AgentError):
+    """A file has no text that can be taken out of it; the message names the file and why."""
 
 
 def _clipped(sql: str) -> str:

@@ -24,6 +24,7 @@ DRAWING = (
     {"actors.agent"},
     {
         "actors.mcp",
+        "actors.memory",
         "actors.tools",
         "actors.store",
         "actors.workspace",
