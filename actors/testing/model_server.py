@@ -28,7 +28,9 @@ from actors.testing.replies import BodyReply, JsonReply, RecordedRequest, Reply
 
 Script = Iterable[Reply] | Callable[[RecordedRequest], Reply]
 
-_DEFAULT_ROUTES: dict[str, Reply] = {
+Route = Reply | Callable[[RecordedRequest], Reply]
+
+_DEFAULT_ROUTES: dict[str, Route] = {
     "GET /health": JsonReply({"status": "ok", "all_models_loaded": []}),
     "GET /models": JsonReply({"object": "list", "data": []}),
     "POST /load": JsonReply({"status": "success"}),
@@ -36,7 +38,7 @@ _DEFAULT_ROUTES: dict[str, Reply] = {
 
 
 class ScriptedModelServer:
-    """See the module. `routes` maps `"GET /health"` and the like to replies and adds to the defaults
+    """See the module. `routes` maps `"GET /health"` and the like to replies (or to functions from request to reply) and adds to the defaults
     (`GET /health` with nothing loaded, `GET /models` with none, `POST /load` that succeeds); a path is
     matched by its end, the longest route first, so any prefix will do.
 
@@ -44,7 +46,7 @@ class ScriptedModelServer:
     of them the client closed while it was to wait for an answer (a silent reply).
     """
 
-    def __init__(self, script: Script = (), *, routes: Mapping[str, Reply] | None = None) -> None:
+    def __init__(self, script: Script = (), *, routes: Mapping[str, Route] | None = None) -> None:
         self._script = script if callable(script) else iter(list(script))
         self._routes = {**_DEFAULT_ROUTES, **(routes or {})}
         self._changed = threading.Condition()
@@ -195,7 +197,8 @@ class ScriptedModelServer:
 
     def _reply_to(self, request: RecordedRequest) -> Reply:
         if not _is_chat(request):
-            return self._route(f"{request.method} {request.path}")
+            route = self._route(f"{request.method} {request.path}")
+            return route(request) if callable(route) else route
         if callable(self._script):
             return self._script(request)
         reply = next(self._script, None)
@@ -204,7 +207,7 @@ class ScriptedModelServer:
             return BodyReply("the script is over", status=500, content_type="text/plain")
         return reply
 
-    def _route(self, line: str) -> Reply:
+    def _route(self, line: str) -> Route:
         method, path = line.split(" ", 1)
         for route in sorted(self._routes, key=len, reverse=True):
             known_method, end = route.split(" ", 1)
