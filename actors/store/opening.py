@@ -6,6 +6,7 @@ match blobs and FTS5 are in apsw's wheels.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import apsw
@@ -15,6 +16,8 @@ from actors.store.database_options import DatabaseOptions
 from actors.store.sqlite_errors import SQLITE_RAISES, database_error
 
 IN_MEMORY = ":memory:"
+
+_RETRY_S = 0.002
 
 
 def open_connection(path: str, options: DatabaseOptions) -> apsw.Connection:
@@ -93,7 +96,7 @@ def _read_its_head(connection: apsw.Connection) -> None:
 
 
 def _use_write_ahead_log(connection: apsw.Connection, path: str, options: DatabaseOptions) -> None:
-    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchall()[0]
+    mode = _patiently_switched(connection, options.busy_timeout_ms / 1_000)
     if mode != "wal":
         raise DatabaseError(
             f"cannot open the database: it keeps journal mode {mode!r} instead of 'wal'; is it on a file "
@@ -102,3 +105,22 @@ def _use_write_ahead_log(connection: apsw.Connection, path: str, options: Databa
         )
     level = "FULL" if options.durability == "machine" else "NORMAL"
     connection.execute(f"PRAGMA synchronous = {level}")
+
+
+def _patiently_switched(connection: apsw.Connection, patience_s: float) -> str:
+    """The mode it keeps. SQLite itself does not wait here for another one that opens the new file as well.
+
+    1. both read the head of the empty file, which takes the lock for reading
+    2. one asks for the lock that excludes all, to write that there is a log
+    3. the other does, too; each would wait for the other to stop reading, so SQLite tells one "busy" at once
+    """
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchall()[0]
+        except apsw.BusyError:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(_RETRY_S)
+        else:
+            return str(mode)

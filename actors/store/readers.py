@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from actors.errors import DatabaseError
 from actors.store.database import Database
 from actors.store.database_options import DatabaseOptions
 from actors.store.group_commit import Work
-from runtime import Actor
+from runtime import Actor, Reply
 
 READS_AT_ONCE = 4
 """Default for reads that run at one time, each on a thread and a connection; others wait in order."""
@@ -36,6 +37,7 @@ class StoreReaders(Actor):
         self._pool = _Pool(path, msgspec.structs.replace(options, read_only=True))
         self._at_once = at_once
         self._threads: Any = None
+        self._readings: set[_Reading] = set()
 
     def on_start(self) -> None:
         """Prepare the threads; they and their connections are made when they are needed."""
@@ -51,21 +53,29 @@ class StoreReaders(Actor):
 
     async def _read(self, work: Work) -> Any:
         reading = _Reading(self._pool, work)
+        self._readings.add(reading)
         try:
             return await self._threads.run(reading.run)
         except asyncio.CancelledError:
             reading.interrupt()
             raise
+        finally:
+            self._readings.discard(reading)
 
-    def on_stop(self) -> None:
-        """Let the threads end, and close the connections; one that is in use when its read ends."""
-        self._pool.close()
+    async def on_stop(self) -> None:
+        """Interrupt what reads, and wait until all connections are closed.
+
+        For the last connection to a file has its log written into it, which a read-only one cannot.
+        """
         if self._threads is not None:
             self._threads.close()
+        for reading in self._readings:
+            reading.interrupt()
+        await self._pool.close()
 
-    def on_failure(self, *_: object) -> None:
+    async def on_failure(self, *_: object) -> None:
         """The same."""
-        self.on_stop()
+        await self.on_stop()
 
 
 class _Connection:
@@ -100,26 +110,47 @@ class _Pool:
         self._options = options
         self._lock = threading.Lock()
         self._idle: list[_Connection] = []
+        self._in_use = 0
         self._closed = False
+        self._all_closed: Reply[None] = Reply()
 
     def take(self) -> _Connection:
+        """To be given back. Raises DatabaseError: no connection can be had."""
         with self._lock:
+            if self._closed:
+                raise DatabaseError("the store's readers have ended", db_path=self._path)
+            self._in_use += 1
             if self._idle:
                 return self._idle.pop()
-        return _Connection(self._path, self._options)
+        try:
+            return _Connection(self._path, self._options)
+        except DatabaseError:
+            with self._lock:
+                self._in_use -= 1
+                self._settle()
+            raise
 
     def give_back(self, connection: _Connection) -> None:
         with self._lock:
-            if not self._closed:
+            if self._closed:
+                connection.close()
+            else:
                 self._idle.append(connection)
-                return
-        connection.close()
+            self._in_use -= 1
+            self._settle()
 
-    def close(self) -> None:
+    def close(self) -> Reply[None]:
+        """Close all; settles when those in use have been given back."""
         with self._lock:
             idle, self._idle, self._closed = self._idle, [], True
-        for connection in idle:
-            connection.close()
+            for connection in idle:
+                connection.close()
+            self._settle()
+        return self._all_closed
+
+    def _settle(self) -> None:
+        if self._closed and not self._in_use:
+            self._all_closed.settle()
 
 
 class _Reading:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,6 +200,26 @@ def test_threads_take_turns(tmp_path: Path) -> None:
             thread.join(30)
         assert not failures
         assert db.query("SELECT thread, count(*) FROM t GROUP BY 1") == [(n, 200) for n in range(4)]
+
+
+def test_programs_that_open_a_new_file_at_once_all_can(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+    for round_ in range(150):
+        ready = threading.Barrier(4)
+
+        def open_it(path: Path = tmp_path / f"{round_}.db", ready: Any = ready) -> None:
+            ready.wait(30)
+            try:
+                Database(path).close()
+            except DatabaseError as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=open_it) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+    assert failures == []
 
 
 def test_after_close_every_call_is_an_error_and_close_is_not(tmp_path: Path) -> None:
