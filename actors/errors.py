@@ -23,6 +23,7 @@
     │   └── StoreInUse              another process, or another store of this one, owns the file; names its pid
     ├── VectorNotFound (KeyError)   an index has no vector of that id
     ├── VectorFileError             a file of vectors cannot be read, written or used here
+    ├── EmbeddingMismatch           a collection of memory is of another embedding model
     ├── ExtractionError             a file has no text that can be taken out of it
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
@@ -210,6 +211,10 @@ class VectorNotFound(AgentError, KeyError):
 
 class VectorFileError(AgentError):
     """A file of vectors cannot be read, written or used here; the message names the file and why."""
+
+
+class EmbeddingMismatch(AgentError):
+    """A collection of memory is of another embedding model, or of another dimension; the message names both."""
 
 
 class ExtractionError(AgentError):

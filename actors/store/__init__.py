@@ -5,12 +5,14 @@ from __future__ import annotations
 from actors.store.damage import StoreFileReplaced
 from actors.store.database import Database, Migration, has_fts5, sqlite_version
 from actors.store.database_options import DatabaseOptions, Durability
+from actors.store.standard_tables import STANDARD_TABLES
 from actors.store.statement import ColumnType, Statement
 from actors.store.store import Changed, Store, open_store
 from actors.store.transaction import Transaction, TransactionMode
 from actors.store.vector_index import Metric, VectorIndex, VectorMatch, VectorOptions
 
 __all__ = [
+    "STANDARD_TABLES",
     "Changed",
     "ColumnType",
     "Database",

@@ -29,14 +29,15 @@ from actors.store.opening import IN_MEMORY
 from actors.store.readers import READS_AT_ONCE, Read, StoreReaders
 from actors.store.writer import StoreWriter, Write
 from runtime import (
+    ActorDeadError,
     ActorRef,
     ActorSystem,
     Backoff,
     ChildSpec,
     ChildStartError,
-    Reply,
     Supervisor,
     SupervisorRef,
+    Timeout,
 )
 
 T = TypeVar("T")
@@ -97,13 +98,28 @@ class Store:
         """Do `work` with a read-only connection; what it returns.
 
         It sees one state of the database, with every write that was answered before. It neither waits for
-        writes nor holds them up.
+        writes nor holds them up. It is done again if the readers are restarted meanwhile, which a
+        supervisor's limit bounds; so it must do nothing but read. After `timeout` seconds it is interrupted.
         """
-        return cast("T", self._readers.ask(Read(work), timeout=timeout))
+        while True:
+            reply = self._readers.ask(Read(work), block=False)
+            try:
+                return cast("T", reply.get(timeout=timeout))
+            except Timeout:
+                reply.cancel()
+                raise
+            except ActorDeadError:
+                if not self._readers.is_alive():
+                    raise
 
-    def aread(self, work: Callable[[Database], T], *, timeout: float | None = None) -> Reply[T]:
-        """The awaitable twin of `read`. Cancelling, or the end of `timeout`, interrupts a statement."""
-        return self._readers.aask(Read(work), timeout=timeout)
+    async def aread(self, work: Callable[[Database], T]) -> T:
+        """The awaitable twin of `read`. Cancelling it interrupts a statement that runs."""
+        while True:
+            try:
+                return cast("T", await self._readers.aask(Read(work)))
+            except ActorDeadError:
+                if not self._readers.is_alive():
+                    raise
 
     def query(self, sql: str, *values: Any) -> list[Row]:
         """`read` all rows of one statement with its values."""

@@ -155,13 +155,25 @@ def test_a_long_read_holds_up_neither_writes_nor_other_reads(store: Store) -> No
 
 def test_a_read_that_nobody_waits_for_is_interrupted(system: ActorSystem, path: Path) -> None:
     store = open_store(system, path, migrations=STEPS, reads_at_once=1)
+
+    async def main() -> None:
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def endless(db: Database) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            db.query(ENDLESS)
+
+        reading = asyncio.create_task(store.aread(endless))
+        await begun.wait()
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    asyncio.run(main())
     with pytest.raises(pykka.Timeout):
-        asyncio.run(_awaited(store.aread(lambda db: db.query(ENDLESS), timeout=0.1)))
+        store.read(lambda db: db.query(ENDLESS), timeout=0.1)
     assert values(store) == []  # by the one thread
-
-
-async def _awaited(reply: Any) -> Any:
-    return await reply
 
 
 def test_a_store_ends_while_it_reads_and_writes(path: Path) -> None:
@@ -252,6 +264,28 @@ def test_a_file_that_goes_away_is_begun_anew(system: ActorSystem, store: Store, 
     assert store.run(INSERT, 3) == Changed(1, 1)
     assert values(store) == [3]
     assert [event.moved_to for event in events] == [None]
+
+
+def test_a_read_is_done_again_if_the_readers_are_restarted_under_it(
+    store: Store, path: Path
+) -> None:
+    begun = threading.Event()
+    done: list[int] = []
+
+    def slow_at_first(db: Database) -> int:
+        if not begun.is_set():
+            begun.set()
+            db.query(ENDLESS)
+        return 7
+
+    reader = threading.Thread(target=lambda: done.append(store.read(slow_at_first)))
+    reader.start()
+    assert begun.wait(LIMIT_S)
+    path.unlink()
+    with pytest.raises(DatabaseError, match="has gone"):
+        store.run(INSERT, 1)
+    reader.join(LIMIT_S)
+    assert done == [7]
 
 
 def test_a_damaged_file_is_set_aside_and_begun_anew(
