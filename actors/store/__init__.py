@@ -12,7 +12,6 @@ from actors.store.transaction import Transaction, TransactionMode
 from actors.store.vector_index import Metric, VectorIndex, VectorMatch, VectorOptions
 
 __all__ = [
-    "STANDARD_TABLES",
     "Changed",
     "ColumnType",
     "Database",
@@ -20,6 +19,7 @@ __all__ = [
     "Durability",
     "Metric",
     "Migration",
+    "STANDARD_TABLES",
     "Statement",
     "Store",
     "StoreFileReplaced",
