@@ -7,6 +7,7 @@ from actors.memory.documents import CollectionStats, MemoryHit
 from actors.memory.extraction import extract_text, register_extractor
 from actors.memory.fusion import fuse
 from actors.memory.memory import Added, Memory, MemoryRef, open_memory
+from actors.memory.memory_tools import memory_tools
 from actors.model.embeddings import EmbeddingModel
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "chunk_text",
     "extract_text",
     "fuse",
+    "memory_tools",
     "open_memory",
     "register_extractor",
 ]
