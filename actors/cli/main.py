@@ -18,6 +18,7 @@ from actors.cli.exit_code import ExitCode
 from actors.cli.installation import greenroom_version
 from actors.cli.logs import send_logs_to_stderr
 from actors.cli.mcp_command import add_mcp_parser, run_mcp
+from actors.cli.memory_command import add_memory_parser, run_memory
 from actors.cli.model_command import add_model_parser, run_model
 from actors.cli.run_command import add_run_parser, run
 from actors.cli.session import OpenSession, open_agent
@@ -90,6 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_chat_parser(subparsers)
     add_model_parser(subparsers)
     add_mcp_parser(subparsers)
+    add_memory_parser(subparsers)
     add_doctor_parser(subparsers)
     return parser
 
@@ -104,6 +106,8 @@ def _dispatch(args: argparse.Namespace, open_session: OpenSession = open_agent) 
             return run_model(args)
         case "mcp":
             return run_mcp(args)
+        case "memory":
+            return run_memory(args)
         case _:
             return doctor(args)
 
