@@ -86,8 +86,13 @@ FLOOR = {room: len(DRAWING) - number for number, floor in enumerate(DRAWING) for
 OPTIONAL = {"keyring", "uvloop", "xllamacpp"}
 
 # Imported inside the one function that needs it, since it takes long and many programs never need it:
-# aiohttp, which these two bring, reads all certificates as it is imported.
-LATE = {"actors.model.aiohttp_sender", "actors.mcp.http", "importlib.metadata"}
+# aiohttp, which two of these bring, reads all certificates as it is imported; another brings numpy and SQLite.
+LATE = {
+    "actors.cli.memory_work",
+    "actors.model.aiohttp_sender",
+    "actors.mcp.http",
+    "importlib.metadata",
+}
 
 VAGUE_NAMES = {"utils", "util", "common", "helpers", "helper", "misc", "base", "manager"}
 
