@@ -41,6 +41,7 @@ DRAWING = (
         "actors.errors",
         "actors.image",
         "actors.to_the_end",
+        "actors.user_folder",
     },
     {"runtime.testing", "runtime.default"},
     {"runtime.system", "runtime.nursery", "runtime.supervisor", "runtime.shutdown"},

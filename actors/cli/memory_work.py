@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from actors.cli.exit_code import ExitCode
 from actors.cli.options import key_for, text_from
 from actors.errors import ExtractionError, InvalidArgument
-from actors.memory.documents import MemoryHit
+from actors.memory.documents import CollectionStats, MemoryHit
 from actors.memory.extraction import extract_text
 from actors.memory.memory import MemoryRef, open_memory
 from actors.model.embeddings import EmbeddingModel
@@ -82,13 +82,9 @@ def _add(memory: MemoryRef, args: argparse.Namespace, out: Console) -> int:
     for file in args.files:
         source = text_from(args.source or ("stdin" if file == STDIN else os.path.abspath(file)))  # noqa: PTH100 - the name as typed, links kept
         try:
-            text = _text_in(file)
+            text = _text_in(file, source)
         except ExtractionError as error:
             Console(sys.stderr).write(f"greenroom: {error}\n")
-            code = ExitCode.NO_ANSWER
-            continue
-        if not text.strip():
-            Console(sys.stderr).write(f"greenroom: {source!r} says nothing, it is left out\n")
             code = ExitCode.NO_ANSWER
             continue
         added = memory.add(text, source=source, collection=args.collection)
@@ -96,10 +92,11 @@ def _add(memory: MemoryRef, args: argparse.Namespace, out: Console) -> int:
     return code
 
 
-def _text_in(file: str) -> str:
-    if file != STDIN:
-        return extract_text(Path(file))
-    return text_from(sys.stdin.read())
+def _text_in(file: str, source: str) -> str:
+    text = text_from(sys.stdin.read()) if file == STDIN else extract_text(Path(file))
+    if not text.strip():
+        raise ExtractionError(f"{source!r} says nothing, it is left out")
+    return text
 
 
 def _as_json(hits: list[MemoryHit]) -> str:
@@ -117,11 +114,12 @@ def _indented(text: str) -> str:
 
 
 def _stats(memory: MemoryRef) -> str:
-    lines: list[Any] = []
-    for each in memory.stats():
-        model = f"{each.model}, dimension {each.dimension}" if each.model else "words only"
-        lines.append(
-            f"{each.name}: {each.documents} documents, {each.chunks} chunks, "
-            f"{each.characters} characters; {model}\n"
-        )
-    return "".join(lines) or "nothing is kept\n"
+    return "".join(map(_stats_line, memory.stats())) or "nothing is kept\n"
+
+
+def _stats_line(each: CollectionStats) -> str:
+    model = f"{each.model}, dimension {each.dimension}" if each.model else "words only"
+    return (
+        f"{each.name}: {each.documents} documents, {each.chunks} chunks, "
+        f"{each.characters} characters; {model}\n"
+    )

@@ -40,6 +40,7 @@ from actors.memory.fusion import fuse
 from actors.memory.vector_cache import VectorCache
 from actors.model.embeddings import Embedder, EmbeddingModel, HttpEmbedder
 from actors.model.gateway import ServerAddress, shared_provider
+from actors.store.database import Database
 from actors.store.store import Store
 from actors.store.vector_index import VectorIndex, VectorOptions
 from runtime import Actor, ActorDeadError, ActorRef, ActorSystem, Reply
@@ -177,10 +178,10 @@ class Memory(Actor):
             case Search():
                 return self.background(self._search(message), label="search")
             case Forget(collection, source):
-                work = partial(_forget, collection, source)
-                return self.background(self._store.awrite(work), label="forget")
+                forgetting = self._store.awrite(lambda db: remove_document(db, collection, source))
+                return self.background(forgetting, label="forget")
             case CountAll():
-                return self.background(self._count(), label="stats")
+                return self.background(self._store.aread(collection_stats), label="stats")
         return super().on_receive(message)
 
     # -- steps ------------------------------------------------------------------------------------
@@ -188,9 +189,6 @@ class Memory(Actor):
     @property
     def _model(self) -> str:
         return self._embedding.model if self._embedding else ""
-
-    async def _count(self) -> list[CollectionStats]:
-        return await self._store.aread(collection_stats)
 
     async def _add(self, asked: AddText) -> Added:
         find = partial(_find_of_model, asked.collection, self._model)
@@ -207,13 +205,12 @@ class Memory(Actor):
         return Added(asked.source, len(chunks))
 
     async def _search(self, asked: Search) -> list[MemoryHit]:
-        find = partial(_find_of_model, asked.collection, self._model)
-        collection = await self._store.aread(find)
+        depth = max(asked.k * _DEPTH, _LEAST_DEPTH)
+        find = partial(_find_with_words, asked, self._model, depth)
+        collection, by_words = await self._store.aread(find)
         if collection is None or not asked.k:
             return []
-        depth = max(asked.k * _DEPTH, _LEAST_DEPTH)
-        by_words = partial(_by_words, asked.collection, asked.query, depth)
-        rankings = [await self._store.aread(by_words)]
+        rankings = [by_words]
         if self._embedding is not None:
             embedder = await self._embedder(self._embedding)
             (query,) = await embedder.embed([asked.query], "query")
@@ -275,15 +272,15 @@ def _kept_form(vectors: list[list[float]]) -> tuple[list[bytes], int]:
     return [index.get(id_).astype("<f4").tobytes() for id_ in ids], index.dimension
 
 
-def _find_of_model(name: str, model: str, db: Any) -> Collection | None:
+def _find_of_model(name: str, model: str, db: Database) -> Collection | None:
     found = find_collection(db, name)
     check_model(found, model)
     return found
 
 
-def _by_words(collection: str, query: str, limit: int, db: Any) -> list[int]:
-    return find_by_words(db, collection, query, limit)
-
-
-def _forget(collection: str, source: str, db: Any) -> bool:
-    return remove_document(db, collection, source)
+def _find_with_words(
+    asked: Search, model: str, limit: int, db: Database
+) -> tuple[Collection | None, list[int]]:
+    """The collection, and its chunks by the query's words: one read."""
+    found = _find_of_model(asked.collection, model, db)
+    return found, find_by_words(db, asked.collection, asked.query, limit) if found else []

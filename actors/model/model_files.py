@@ -21,6 +21,7 @@ from actors.model.catalogue import (
     entry_named,
     traits_of,
 )
+from actors.user_folder import user_folder
 
 SUFFIX = ".gguf"
 
@@ -40,13 +41,8 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
     Raises:
         LocalModelError: the user has no home directory, or `~NAME` is that of nobody.
     """
-    own = environ.get("GREENROOM_CACHE_DIR")
-    shared = environ.get("XDG_CACHE_HOME", "")
     try:
-        if own:
-            return Path(own).expanduser().absolute()
-        # The XDG base directory specification has relative paths ignored.
-        return (Path(shared) if shared.startswith("/") else Path.home() / ".cache") / "greenroom"
+        return user_folder(environ, "GREENROOM_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     except RuntimeError as exc:
         raise LocalModelError(
             f"there is no home directory to keep models in ({exc}); "

@@ -25,13 +25,13 @@ from msgspec import Struct
 
 from actors.errors import DatabaseError
 from actors.store import schema
-from actors.store.backup import write_backup
 from actors.store.connection import Connection, Row
 from actors.store.database_options import DatabaseOptions
 from actors.store.migration_rules import check_steps
 from actors.store.opening import IN_MEMORY
 from actors.store.statement import Statement
 from actors.store.transaction import Transaction, TransactionMode
+from actors.store.whole_file import written_whole
 
 _DEFAULT = DatabaseOptions()
 
@@ -154,7 +154,14 @@ class Database:
 
         Raises DatabaseError: it cannot be written; what was there is as it was, then.
         """
-        write_backup(self._connection, Path(path))
+        try:
+            with written_whole(Path(path)) as beside:
+                self._connection.copy_to(str(beside))
+        except OSError as error:
+            raise DatabaseError(
+                f"cannot back up the database to {os.fspath(path)!r}: {error.strerror}",
+                db_path=self.path,
+            ) from error
 
     def check_integrity(self) -> list[str]:
         """What SQLite finds wrong with the whole file, most of it first; empty if nothing. Takes its time.
@@ -183,7 +190,8 @@ class Database:
         Raises DatabaseError: the steps are out of order, the database is newer than the last of them (before
         anything is run), or a step failed: those before it stay, and it may be tried again.
         """
-        check_steps([(step.version, step.description) for step in steps], self)
+        versions = [(step.version, step.description) for step in steps]
+        check_steps(versions, at=self.user_version, db_path=self.path)
         return [step.version for step in steps if self._applied(step)]
 
     def _applied(self, step: Migration) -> bool:

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from actors.errors import DatabaseError
 
 _GREATEST: Final = 2**31 - 1  # SQLite keeps it in 32 bits
 
 
-class Versioned(Protocol):
-    """A database, as far as it matters here."""
-
-    @property
-    def path(self) -> str:
-        """For messages."""
-
-    @property
-    def user_version(self) -> int:
-        """What it is at."""
-
-
-def check_steps(steps: Sequence[tuple[int, str]], database: Versioned) -> None:
-    """Versions, each with its description, against the rules of gaia section 12.
+def check_steps(steps: Sequence[tuple[int, str]], *, at: int, db_path: str) -> None:
+    """Versions, each with its description, against the rules of gaia section 12, for a database `at` one.
 
     Raises DatabaseError: a version is not above 0 or not above the one before it, or the database's is above
     the last. An empty list fits all.
@@ -34,12 +22,12 @@ def check_steps(steps: Sequence[tuple[int, str]], database: Versioned) -> None:
             raise DatabaseError(
                 f"migration to version {version} ({description}) is out of order: versions are above 0, and "
                 f"each is above the one before it, here {last}",
-                db_path=database.path,
+                db_path=db_path,
             )
         last = version
-    if steps and database.user_version > last:
+    if steps and at > last:
         raise DatabaseError(
-            f"the database is at version {database.user_version}, newer than the last migration known here, "
+            f"the database is at version {at}, newer than the last migration known here, "
             f"{last}; use a newer program",
-            db_path=database.path,
+            db_path=db_path,
         )

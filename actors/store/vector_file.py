@@ -13,7 +13,6 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -23,6 +22,7 @@ from msgspec import Struct
 
 from actors.errors import InvalidArgument, VectorFileError
 from actors.store.vector_rows import Floats, VectorRows
+from actors.store.whole_file import written_whole
 
 _MAGIC: Final = b"GAIAVEC\0"
 _VERSION: Final = 1
@@ -168,18 +168,9 @@ def save_vectors(path: Path, head: VectorHead, rows: VectorRows) -> None:
     What is written is on the disk before it takes the place. Raises VectorFileError: it cannot; the old file
     is as it was, then.
     """
-    beside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with beside.open("xb") as file:
-                _write(file, head, rows)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        with written_whole(path) as beside, beside.open("xb") as file:
+            _write(file, head, rows)
     except OSError as error:
         raise VectorFileError(f"cannot save vectors to {str(path)!r}: {error.strerror}") from error
 

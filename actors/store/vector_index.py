@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import ArrayLike
 
 from actors.errors import InvalidArgument, VectorFileError, VectorNotFound
@@ -219,12 +219,7 @@ class VectorIndex:
 
     def _have_dimension(self, dimension: int) -> None:
         if not self._now.dimension:
-            self._now = VectorOptions(
-                metric=self._now.metric,
-                normalize=self._now.normalize,
-                model=self._now.model,
-                dimension=dimension,
-            )
+            self._now = structs.replace(self._now, dimension=dimension)
             self._rows = self._no_rows()
 
     def _check_id(self, id_: str) -> None:

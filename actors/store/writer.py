@@ -7,7 +7,8 @@ sets the damaged file aside and begins with an empty one: `StoreFileReplaced` te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -133,16 +134,14 @@ class StoreWriter(BlockingActor):
         self.log.error(
             "store_file_replaced", path=event.path, why=event.why, moved_to=event.moved_to
         )
-        publish: Callable[[Any], None] = self.system.events.publish
-        self.system.loop_thread.post(publish, event)
+        self.system.loop_thread.post(self.system.events.publish, event)
 
 
 def _work_of(message: Any) -> Work:
     if isinstance(message, Write):
         return message.work
-    raise_it = TypeError(f"a store's writer takes Write, got {type(message).__name__}")
+    return partial(_refuse, type(message).__name__)
 
-    def refuse(_: Database) -> None:
-        raise raise_it
 
-    return refuse
+def _refuse(kind: str, _: Database) -> None:
+    raise TypeError(f"a store's writer takes Write, got {kind}")

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 Figures = Mapping[str, float]
 
@@ -132,18 +133,24 @@ def _run_one(bench: Bench, scale: Scale, quick: bool) -> Figures:
 
 def _run_in_child(bench: Bench, quick: bool) -> Figures:
     command = [sys.executable, "-m", "tests.benchmarks", "--child", bench.name]
+    figures: dict[str, float] = printed_json(*command, *["--quick"] * quick, limit_s=CHILD_LIMIT_S)
+    return figures
+
+
+def printed_json(*command: object, limit_s: float) -> Any:
+    """What a program printed last, as JSON; before it there may be a log. Raises RuntimeError: it failed."""
     done = subprocess.run(
-        [*command, "--quick"] if quick else command,
+        [str(part) for part in command],
         cwd=ROOT,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=CHILD_LIMIT_S,
+        timeout=limit_s,
         check=False,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"child process failed: {done.stderr.strip()[-400:]}")
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+        raise RuntimeError(f"{command} failed: {done.stderr.strip()[-800:]}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def table(

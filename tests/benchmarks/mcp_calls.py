@@ -12,9 +12,7 @@ tools of a server that 1,000 agents share.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.harness import Measure, Ratio, Results, machine_facts, table
+from tests.benchmarks.harness import Measure, Ratio, Results, machine_facts, printed_json, table
 from tests.mcp_servers import McpServers, find_servers
 from tests.real.mcp_http import modern_http
 from tests.source_tree import ROOT
@@ -138,18 +136,7 @@ def imported_ms(python: str, modules: str) -> float:
 
 def ran(*command: object) -> Any:
     """What a program printed, as JSON."""
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"{command} failed: {done.stderr.strip()[-800:]}")
-    return json.loads(done.stdout.splitlines()[-1])  # before it there may be a log
+    return printed_json(*command, limit_s=LIMIT_S)
 
 
 if __name__ == "__main__":

