@@ -25,6 +25,9 @@
     ├── VectorFileError             a file of vectors cannot be read, written or used here
     ├── EmbeddingMismatch           a collection of memory is of another embedding model
     ├── ExtractionError             a file has no text that can be taken out of it
+    ├── SessionError                a session that was kept is not there, or cannot be read
+    ├── RunNotFound                 the journal has no such run, or none that can be resumed
+    ├── JournalError                an event of a run could not be kept, or cannot be read; the run stops
     ├── MCPRegistryError            a file of MCP servers, or an entry in it, cannot be used
     └── ImageError                  an image file cannot be read
 
@@ -106,6 +109,18 @@ class ToolCallError(ModelReplyError):
     def __init__(self, message: str, *, final: bool = False) -> None:
         super().__init__(message)
         self.final = final
+
+
+class SessionError(AgentError):
+    """A session that was kept is not there, or cannot be read; the message names it."""
+
+
+class RunNotFound(AgentError):
+    """The journal has no run of that number, or it is not one that can be resumed."""
+
+
+class JournalError(AgentError):
+    """An event of a run could not be kept, or what was kept cannot be read; the run stops there."""
 
 
 class LocalModelError(AgentError):

@@ -74,6 +74,8 @@ class Stage(Protocol):
     def host(self) -> Any: ...
     @property
     def current_instance(self) -> Any: ...
+    @property
+    def exit(self) -> Any: ...
     def request_stop(self) -> None: ...
     def request_failure(self, error: BaseException) -> None: ...
     def start_background(self, work: Coroutine[Any, Any, Any], label: str) -> Reply[Any]: ...
@@ -181,6 +183,14 @@ class Actor(_PykkaActor):  # type: ignore[misc]  # see above
     def log(self) -> structlog.stdlib.BoundLogger:
         """A logger bound to the system's name and the actor's path."""
         return log.bind(system=self._life.host.name, actor=self._life.path)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether this incarnation is to end.
+
+        By it a handler that was cancelled tells whether its actor is being stopped, or who asked has gone.
+        """
+        return self._life.exit is not None
 
     def __str__(self) -> str:
         return f"{type(self).__name__} ({self._stage.path if self._stage else 'not started'})"

@@ -24,7 +24,9 @@ DRAWING = (
     {"actors.agent"},
     {
         "actors.mcp",
+        "actors.journal",
         "actors.memory",
+        "actors.sessions",
         "actors.tools",
         "actors.store",
         "actors.workspace",
@@ -40,6 +42,7 @@ DRAWING = (
         "actors.config_rules",
         "actors.errors",
         "actors.image",
+        "actors.store_seam",
         "actors.to_the_end",
         "actors.user_folder",
     },

@@ -33,7 +33,7 @@ from actors.agent.query import require_content, summary_of
 from actors.agent.result import Outcome, TurnResult
 from actors.agent.tool_round import ToolRound
 from actors.agent.transitions import TurnState, advance, move_for
-from actors.errors import AgentError, LocalModelError, ToolCallError
+from actors.errors import AgentError, JournalError, LocalModelError, ToolCallError
 from actors.model.message import Message, Usage
 from actors.model.provider import ModelReply, ModelRequest
 from actors.output.events import EventSink
@@ -178,6 +178,8 @@ class Turn:
             self._narrator.model_asked(progress)
             try:
                 return await self._ask_once()
+            except JournalError:
+                raise  # no failure of the model: what happens cannot be kept any more
             except AgentError as error:
                 failure = error
             finally:

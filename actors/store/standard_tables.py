@@ -58,5 +58,42 @@ CREATE TRIGGER memory_chunk_removed AFTER DELETE ON memory_chunks BEGIN
 END;
 """
 
-STANDARD_TABLES: Final = (Migration.from_sql(1, "memory of agents", _MEMORY),)
+_SESSIONS_AND_RUNS: Final = """
+CREATE TABLE sessions (
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    saved_at REAL NOT NULL,
+    count INTEGER NOT NULL,
+    preview TEXT NOT NULL,
+    messages TEXT NOT NULL,
+    PRIMARY KEY (agent, id)
+) STRICT;
+
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    version INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    task TEXT NOT NULL,
+    began_at REAL NOT NULL,
+    ended_at REAL,
+    outcome TEXT
+) STRICT;
+CREATE INDEX runs_unfinished ON runs (agent, id) WHERE outcome IS NULL;
+
+CREATE TABLE run_events (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    at REAL NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (run, number)
+) STRICT;
+"""
+
+STANDARD_TABLES: Final = (
+    Migration.from_sql(1, "memory of agents", _MEMORY),
+    Migration.from_sql(2, "sessions and runs of agents", _SESSIONS_AND_RUNS),
+)
 """All steps, the oldest first."""

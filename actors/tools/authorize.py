@@ -6,6 +6,7 @@ from typing import Any
 
 from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approval, Approver, on_own_thread
+from actors.tools.call_watch import CallWatch
 from actors.tools.decision import NeedsApproval, Ready, Refused
 from actors.tools.registry import ToolRegistry
 from runtime.events import log
@@ -18,8 +19,12 @@ async def authorize(
     *,
     approver: Approver | None,
     store: AllowStore | None,
+    watch: CallWatch | None = None,
 ) -> Ready | Refused:
-    """The call, ready to run or refused. Never raises for a reason of the tool or of who was asked."""
+    """The call, ready to run or refused. Never raises for a reason of the tool or of who was asked.
+
+    `watch` is told before somebody is asked.
+    """
     decision = registry.decide(name, args)
     if not isinstance(decision, NeedsApproval):
         return decision
@@ -28,6 +33,8 @@ async def authorize(
         return Ready(decision.tool, decision.args)
     if approver is None:
         return Refused(f"tool {full_name!r} needs confirmation, and nobody can be asked")
+    if watch is not None:
+        await watch.approval_asked(decision)
     answer = await _ask(approver, decision)
     if answer is Approval.DENY:
         return Refused(f"tool {full_name!r} was denied by the user; confirmation was not given")

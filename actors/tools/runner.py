@@ -10,6 +10,7 @@ from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approver
 from actors.tools.authorize import authorize
 from actors.tools.bench import ToolBench
+from actors.tools.call_watch import CallWatch
 from actors.tools.decision import Refused, error_result
 from actors.tools.executor import ToolExecutor, open_bench, run_on
 from actors.tools.registry import ToolRegistry
@@ -47,13 +48,15 @@ class RegistryRunner:
         tools = [self._registry.resolve(name) for name in names]
         return all(tool is not None and tool.parallel_safe for tool in tools)
 
-    async def run(self, name: str, args: dict[str, Any]) -> Any:
-        """Decide, ask for approval where that is the policy, and run."""
+    async def run(self, name: str, args: dict[str, Any], watch: CallWatch | None = None) -> Any:
+        """Decide, ask for approval where that is the policy, and run; `watch` is told before each."""
         verdict = await authorize(
-            self._registry, name, args, approver=self._approver, store=self._store
+            self._registry, name, args, approver=self._approver, store=self._store, watch=watch
         )
         if isinstance(verdict, Refused):
             return error_result(verdict.error)
+        if watch is not None:
+            await watch.tool_starting(verdict)
         if self._bench is None or self._bench.closed:  # closed: the executor was restarted
             self._bench = await open_bench(self._executor)
         if self._bench.here():

@@ -394,6 +394,32 @@ def test_cancel_on_stop_cuts_the_running_handler_at_once(virtual: VirtualSystem)
     assert virtual.clock() == 0
 
 
+def test_a_handler_that_is_cut_knows_whether_its_actor_is_stopping(virtual: VirtualSystem) -> None:
+    class Quick(Player):
+        cancel_on_stop = True
+
+    cut: list[bool] = []
+
+    async def note(actor: Any) -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            cut.append(actor.stopping)
+
+    ref = virtual.spawn(Quick)
+    ref.ask(note, block=False).cancel()
+    virtual.settle()
+    gone = ref.ask(note, block=False)
+    virtual.settle()
+    gone.cancel()
+    virtual.settle()
+    ref.ask(note, block=False)
+    virtual.settle()
+    ref.stop(mode="now", block=False)
+    virtual.settle()
+    assert cut == [False, True]
+
+
 def test_a_handler_that_suppresses_its_cancellation_is_given_up_and_named(
     virtual: VirtualSystem,
 ) -> None:

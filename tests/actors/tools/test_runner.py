@@ -10,6 +10,7 @@ import pytest
 
 from actors.tools.allow_store import AllowStore
 from actors.tools.approval import Approval, Approver, CallbackApprover
+from actors.tools.decision import NeedsApproval, Ready
 from actors.tools.decorator import tool
 from actors.tools.executor import tool_executor
 from actors.tools.policy import ToolPolicy
@@ -105,3 +106,50 @@ async def test_a_call_runs_once_it_is_approved_and_always_is_kept(
     tools = runner(system, CallbackApprover(always), store)
     assert [await tools.run("wipe", {}) for _ in range(2)] == ["wiped", "wiped"]
     assert asked == store.all_allowed() == ["wipe"]
+
+
+class Watch:
+    """Notes what it is told, and may forbid that a tool starts."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.told: list[str] = []
+        self._error = error
+
+    async def approval_asked(self, call: NeedsApproval) -> None:
+        self.told.append(f"asked {call.tool.name}")
+
+    async def tool_starting(self, call: Ready) -> None:
+        self.told.append(f"starting {call.tool.name} {call.args}")
+        if self._error is not None:
+            raise self._error
+
+
+@on_loop
+async def test_a_watch_is_told_before_somebody_is_asked_and_before_the_tool_runs(
+    system: ActorSystem,
+) -> None:
+    watch = Watch()
+    tools = runner(system, CallbackApprover(lambda name, args: Approval.ALLOW_ONCE))
+    assert await tools.run("add", {"a": 1, "b": 2}, watch) == 3
+    assert await tools.run("wipe", {}, watch) == "wiped"
+    assert watch.told == ["starting add {'a': 1, 'b': 2}", "asked wipe", "starting wipe {}"]
+
+
+@on_loop
+async def test_a_watch_is_not_told_of_a_start_that_is_refused(system: ActorSystem) -> None:
+    watch = Watch()
+    tools = runner(system, CallbackApprover(lambda name, args: Approval.DENY))
+    for name in ("wipe", "nope"):
+        assert (await tools.run(name, {}, watch))["status"] == "error"
+    assert watch.told == ["asked wipe"]
+
+
+@on_loop
+async def test_what_a_watch_raises_ends_the_call_before_the_tool_runs(system: ActorSystem) -> None:
+    ran: list[int] = []
+    registry = ToolRegistry()
+    registry.register(tool(name="note")(lambda: ran.append(1)))
+    tools = RegistryRunner(registry, tool_executor(system), approver=None, store=None)
+    with pytest.raises(OSError, match="full"):
+        await tools.run("note", {}, Watch(OSError("full")))
+    assert ran == []
